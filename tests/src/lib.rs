@@ -10,6 +10,7 @@
 //! | [`growing`] | datasets that grow while other processes read them |
 //! | [`harness`] | runs a tool in process and captures its output |
 //! | [`imports`] | the import graph of the workspace |
+//! | [`journals`] | journals of unfinished changes |
 //! | [`killed`] | runs that a signal ends |
 //! | [`manual`] | man pages |
 //! | [`random`] | random datasets |
@@ -28,6 +29,7 @@ pub mod files;
 pub mod growing;
 pub mod harness;
 pub mod imports;
+pub mod journals;
 pub mod killed;
 pub mod manual;
 pub mod plugins;

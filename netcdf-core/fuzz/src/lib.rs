@@ -11,6 +11,7 @@ mod filters;
 mod grammar;
 mod hdf4;
 mod image;
+mod journal;
 mod references;
 mod store;
 mod structures;
@@ -23,6 +24,7 @@ pub use filters::filter;
 pub use grammar::{cdl, specs};
 pub use hdf4::{hdf4, hdf4_structures};
 pub use image::{Image, Numbers, superblock};
+pub use journal::journal;
 pub use references::references;
 pub use structures::{
     btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,

@@ -68,12 +68,7 @@ fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> 
         let headed = Arc::new(Headed::new(Arc::clone(&source)));
         let opened = open_state(&source, &headed, env);
         let is_whole = opened.as_ref().is_ok_and(|state| state.is_whole);
-        let changed = |e: &Error| e.kind() == ErrorKind::Changed;
-        let now = match headed.second_look(is_whole)? {
-            None if opened.as_ref().is_err_and(changed) => source.second_look()?,
-            now => now,
-        };
-        match now {
+        match headed.second_look(is_whole)? {
             None => {
                 let OpenedState { reader, note, .. } = opened?;
                 note.into_iter().for_each(|note| env.notes.remark(note));

@@ -10,6 +10,7 @@ mod edited_in_place;
 mod emit;
 mod everyday;
 mod fill_values;
+mod hostile_journals;
 mod in_place;
 mod jobs;
 mod join;

@@ -62,6 +62,21 @@ impl VariablePlaces {
         place.record && self.record_size == place.slab
     }
 
+    /// Returns the offset of the last record, or of the last variable without records, in bytes; `None` without data.
+    ///
+    /// # Errors
+    /// Returns an error beyond 2^64 bytes.
+    pub(super) fn last_part(&self, records: u64) -> Result<Option<u64>> {
+        let last_record = records.checked_sub(1).filter(|_| self.record_size > 0);
+        if let Some(last) = last_record {
+            return (exact(last) * self.record_size + self.records_at)
+                .get()
+                .map(Some);
+        }
+        let fixed = self.vars.iter().filter(|place| !place.record);
+        Ok(fixed.map(|place| place.begin).max())
+    }
+
     /// Returns the end of all data with this number of records, in bytes.
     ///
     /// # Errors

@@ -123,6 +123,7 @@ impl ClassicUpdate {
             }
             Ordering::Greater if want - have <= PADDING => {}
             Ordering::Greater => {
+                self.check_complete(have)?;
                 let what = format!(
                     "extended by {} zero bytes, as the header requires",
                     want - have
@@ -131,6 +132,36 @@ impl ClassicUpdate {
             }
         }
         self.file.set_committed_len(want)
+    }
+
+    /// Checks that a file of `have` bytes lacks only a part of its last record or of its last variable, or that it ends with its header.
+    /// Programs that write no fill values leave such files. A file that lacks more was cut off.
+    fn check_complete(&self, have: u64) -> Result<()> {
+        let records = self.committed.records;
+        let last = self.reader.places.last_part(records)?;
+        let is_empty = records == 0 && have <= self.data_at();
+        if is_empty || last.is_none_or(|last| have >= last) {
+            return Ok(());
+        }
+        let what = format!(
+            "the file is truncated: {have} bytes, but the header requires {}",
+            self.committed_end()?
+        );
+        let e = Error::new(ErrorKind::Truncated, what).of(self.file.name());
+        Err(match self.complete_records(have) {
+            Some(count) => e.with_remedy(format!(
+                "fetch it again, or copy its {count} complete records with nccopy --select"
+            )),
+            None => e.with_remedy("fetch it again"),
+        })
+    }
+
+    /// Returns the number of complete records in a file of `have` bytes; `None` if there is none.
+    fn complete_records(&self, have: u64) -> Option<u64> {
+        let places = &self.reader.places;
+        let bytes = have.checked_sub(places.records_at)?;
+        let count = bytes.checked_div(places.record_size)?;
+        (count > 0).then_some(count)
     }
 
     /// Extends the record dimension to at least `records`.

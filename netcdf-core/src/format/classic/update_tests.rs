@@ -299,6 +299,36 @@ fn every_moment_of_odd_files() {
     }
 }
 
+/// A file may lack a part of its last record, or of its last variable without records. Other files were cut off.
+#[test]
+fn truncated_files_get_no_records() {
+    let record = 8 + 8 + 4;
+    for (records, len_of_last) in [(4, record), (1, record), (0, 4)] {
+        let whole = file(Kind::CLASSIC, records);
+        let header = whole.len() - (records * record + 700 * 4 + 4) as usize;
+        for len in (header..whole.len()).rev().step_by(3).chain([header]) {
+            let missing = (whole.len() - len) as u64;
+            let raw = RecordedFile::new(&whole[..len]);
+            let mut update = open(&raw).unwrap();
+            let schema = update.reader().schema().clone();
+            let put = update.put_run(TIME, records, &values(&schema, TIME, (records, 1)));
+            let is_short = missing <= len_of_last || (records == 0 && len == header);
+            match put {
+                Ok(_) => assert!(is_short, "{records} records, {missing} bytes are missing"),
+                Err(e) => {
+                    assert!(
+                        !is_short,
+                        "{records} records, {missing} bytes are missing: {e}"
+                    );
+                    assert_eq!(e.kind(), ErrorKind::Truncated);
+                    drop(update);
+                    assert!(raw.bytes() == whole[..len], "nothing is written");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn changes_in_place_make_the_file_of_a_writer() {
     let raw = RecordedFile::new(&file(Kind::CDF5, 1));

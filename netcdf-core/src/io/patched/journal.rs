@@ -183,7 +183,7 @@ impl Journal {
     /// Decodes the journal with this trailer. Returns `None` if it is not valid.
     fn decode(trailer: &Trailer, bytes: &[u8]) -> Option<Self> {
         let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM)?)?;
-        if checksum(content) != sum {
+        if checksum(content) != sum && !cfg!(fuzzing) {
             return None;
         }
         let trailer_start = bytes.len().checked_sub(usize::try_from(TRAILER).ok()?)?;
