@@ -52,6 +52,8 @@ pub(crate) mod types;
 mod unsized_scales;
 mod update;
 #[cfg(test)]
+mod update_index_tests;
+#[cfg(test)]
 mod update_tests;
 mod updated_reader;
 pub(crate) mod values;

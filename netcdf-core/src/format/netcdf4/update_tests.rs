@@ -14,14 +14,14 @@ use crate::notes::Notes;
 /// The number of random subsets of unsynced sectors.
 const TRIES: usize = 12;
 
-const TIME: VarId = VarId(0);
-const T: VarId = VarId(1);
+pub(super) const TIME: VarId = VarId(0);
+pub(super) const T: VarId = VarId(1);
 /// Its unlimited dimension is not the slowest.
-const TURNED: VarId = VarId(2);
-const FIXED: VarId = VarId(3);
+pub(super) const TURNED: VarId = VarId(2);
+pub(super) const FIXED: VarId = VarId(3);
 
 /// The values of a variable, which depend on the record.
-fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
+pub(super) fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
     match var {
         TIME => records.map(|n| n as f64).collect(),
         T => records
@@ -78,7 +78,7 @@ fn schema(chunk: u64) -> Schema {
     schema
 }
 
-fn encoded(values: Vec<f64>) -> Vec<u8> {
+pub(super) fn encoded(values: Vec<f64>) -> Vec<u8> {
     let mut bytes = vec![];
     elements::encode(&Values::Double(values), Endianness::Little, &mut bytes).unwrap();
     bytes
@@ -102,14 +102,14 @@ fn made(schema: Schema) -> Vec<u8> {
     bytes.unwrap()
 }
 
-fn opened(raw: &RecordedFile) -> Box<dyn Update> {
+pub(super) fn opened(raw: &RecordedFile) -> Box<dyn Update> {
     let file = PatchedFile::open(Box::new(raw.clone()), &Notes::default()).unwrap();
     open_update(Arc::new(file), &Env::default())
         .unwrap()
         .unwrap()
 }
 
-fn in_place(placed: Result<Placement>) {
+pub(super) fn in_place(placed: Result<Placement>) {
     assert_eq!(placed.unwrap(), Placement::InPlace);
 }
 
@@ -123,7 +123,7 @@ fn chunk_of(var: VarId, n: u64, chunk: u64, len: u64) -> Vec<u8> {
 }
 
 /// Appends records up to `len`, and writes the chunks that change.
-fn append(update: &mut dyn Update, chunk: u64, len: u64) {
+pub(super) fn append(update: &mut dyn Update, chunk: u64, len: u64) {
     let old = update.reader().schema().dims[0].len;
     in_place(update.set_len(DimId(0), len));
     for n in old / chunk..len.div_ceil(chunk) {
@@ -141,7 +141,7 @@ fn append(update: &mut dyn Update, chunk: u64, len: u64) {
     }
 }
 
-fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
+pub(super) fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
     let env = Env::default();
     let set = Dataset::new(reader, &env);
     let shape = reader.schema().shape(var);
@@ -152,7 +152,7 @@ fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
 }
 
 /// Checks all values of a reader with `len` records.
-fn check(reader: &dyn Reader, len: u64) {
+pub(super) fn check(reader: &dyn Reader, len: u64) {
     assert_eq!(reader.schema().dims[0].len, len);
     for var in [TIME, T] {
         assert_eq!(read(reader, var), values(var, 0..len), "{var:?} {len}");
@@ -163,7 +163,7 @@ fn check(reader: &dyn Reader, len: u64) {
     assert_eq!(read(reader, FIXED), [7.0, 8.0, 9.0]);
 }
 
-fn reopened(bytes: &[u8]) -> Box<dyn Reader> {
+pub(super) fn reopened(bytes: &[u8]) -> Box<dyn Reader> {
     let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
     open(Container::Source(source), &Env::default()).unwrap()
 }
@@ -292,7 +292,6 @@ fn abandoned_records_leave_the_file() {
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
-    use crate::io::patched::{FoundState, find_state};
     // The commits before a change: a chunk is in the first or in the second slot, or has left its slots.
     let plain: [&[u64]; 3] = [&[0, 1], &[2, 3, 4], &[63, 64, 66]];
     let filtered: [&[u64]; 9] = [
@@ -309,35 +308,40 @@ fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
     let plain = plain.map(|lens| (schema(1), 1, lens));
     let filtered = filtered.map(|lens| (deflated(16), 16, lens));
     for (schema, chunk, lens) in plain.into_iter().chain(filtered) {
-        let raw = RecordedFile::new(&made(schema));
-        let mut update = opened(&raw);
-        let (&end, before) = lens.split_last().unwrap();
-        let start = *before.last().unwrap();
-        for &len in before {
-            append(&mut *update, chunk, len);
-            update.commit(FillMode::Fill).unwrap();
-        }
-        let before = raw.bytes();
-        raw.take_steps();
-        append(&mut *update, chunk, end);
-        update.commit(FillMode::Fill).unwrap();
-        drop(update);
-        let mut seen = std::collections::BTreeSet::new();
-        every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
-            let source: Arc<dyn crate::io::Source> =
-                Arc::new(MemorySource::new("m", bytes.to_vec()));
-            let source = match find_state(&source)
-                .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
-            {
-                FoundState::Replaced(source, _) => source,
-                FoundState::Plain | FoundState::Ignored(_) => source,
-            };
-            let reader = open(Container::Source(source), &Env::default()).unwrap();
-            let len = reader.schema().dims[0].len;
-            assert!(len == start || len == end, "{len}");
-            check(&*reader, len);
-            seen.insert(len);
-        });
-        assert_eq!(seen.len(), 2);
+        check_every_moment(&made(schema), chunk, lens);
     }
+}
+
+/// Appends records up to each length, and checks the state at every moment of the last change.
+pub(super) fn check_every_moment(file: &[u8], chunk: u64, lens: &[u64]) {
+    use crate::io::patched::{FoundState, find_state};
+    let raw = RecordedFile::new(file);
+    let mut update = opened(&raw);
+    let (&end, before) = lens.split_last().unwrap();
+    let start = *before.last().unwrap();
+    for &len in before {
+        append(&mut *update, chunk, len);
+        update.commit(FillMode::Fill).unwrap();
+    }
+    let before = raw.bytes();
+    raw.take_steps();
+    append(&mut *update, chunk, end);
+    update.commit(FillMode::Fill).unwrap();
+    drop(update);
+    let mut seen = std::collections::BTreeSet::new();
+    every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
+        let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
+        let source = match find_state(&source)
+            .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
+        {
+            FoundState::Replaced(source, _) => source,
+            FoundState::Plain | FoundState::Ignored(_) => source,
+        };
+        let reader = open(Container::Source(source), &Env::default()).unwrap();
+        let len = reader.schema().dims[0].len;
+        assert!(len == start || len == end, "{len}");
+        check(&*reader, len);
+        seen.insert(len);
+    });
+    assert_eq!(seen.len(), 2);
 }
