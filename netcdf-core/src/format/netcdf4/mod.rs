@@ -60,6 +60,8 @@ mod update_failures_tests;
 #[cfg(test)]
 mod update_states_tests;
 #[cfg(test)]
+mod update_index_tests;
+#[cfg(test)]
 mod update_tests;
 mod updated_reader;
 pub(crate) mod values;

@@ -17,7 +17,7 @@ const TRIES: usize = 12;
 pub(super) const TIME: VarId = VarId(0);
 pub(super) const T: VarId = VarId(1);
 /// Its unlimited dimension is not the slowest.
-const TURNED: VarId = VarId(2);
+pub(super) const TURNED: VarId = VarId(2);
 pub(super) const FIXED: VarId = VarId(3);
 
 /// The values of a variable, which depend on the record.
@@ -141,7 +141,7 @@ pub(super) fn append(update: &mut dyn Update, chunk: u64, len: u64) {
     }
 }
 
-fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
+pub(super) fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
     let env = Env::default();
     let set = Dataset::new(reader, &env);
     let shape = reader.schema().shape(var);
@@ -163,7 +163,7 @@ pub(super) fn check(reader: &dyn Reader, len: u64) {
     assert_eq!(read(reader, FIXED), [7.0, 8.0, 9.0]);
 }
 
-fn reopened(bytes: &[u8]) -> Box<dyn Reader> {
+pub(super) fn reopened(bytes: &[u8]) -> Box<dyn Reader> {
     let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
     open(Container::Source(source), &Env::default()).unwrap()
 }
@@ -314,37 +314,41 @@ pub(super) fn cases() -> impl Iterator<Item = Case> {
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
-    use crate::io::patched::{FoundState, find_state};
     for (schema, chunk, lens) in cases() {
-        let raw = RecordedFile::new(&made(schema));
-        let mut update = opened(&raw);
-        let (&end, before) = lens.split_last().unwrap();
-        let start = *before.last().unwrap();
-        for &len in before {
-            append(&mut *update, chunk, len);
-            update.commit(FillMode::Fill).unwrap();
-        }
-        let before = raw.bytes();
-        raw.take_steps();
-        append(&mut *update, chunk, end);
-        update.commit(FillMode::Fill).unwrap();
-        drop(update);
-        let mut seen = std::collections::BTreeSet::new();
-        every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
-            let source: Arc<dyn crate::io::Source> =
-                Arc::new(MemorySource::new("m", bytes.to_vec()));
-            let source = match find_state(&source)
-                .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
-            {
-                FoundState::Replaced(source, _) => source,
-                FoundState::Plain | FoundState::Ignored(_) => source,
-            };
-            let reader = open(Container::Source(source), &Env::default()).unwrap();
-            let len = reader.schema().dims[0].len;
-            assert!(len == start || len == end, "{len}");
-            check(&*reader, len);
-            seen.insert(len);
-        });
-        assert_eq!(seen.len(), 2);
+        check_every_moment(&made(schema), chunk, lens);
     }
+}
+
+/// Appends records up to each length, and checks the state at every moment of the last change.
+pub(super) fn check_every_moment(file: &[u8], chunk: u64, lens: &[u64]) {
+    use crate::io::patched::{FoundState, find_state};
+    let raw = RecordedFile::new(file);
+    let mut update = opened(&raw);
+    let (&end, before) = lens.split_last().unwrap();
+    let start = *before.last().unwrap();
+    for &len in before {
+        append(&mut *update, chunk, len);
+        update.commit(FillMode::Fill).unwrap();
+    }
+    let before = raw.bytes();
+    raw.take_steps();
+    append(&mut *update, chunk, end);
+    update.commit(FillMode::Fill).unwrap();
+    drop(update);
+    let mut seen = std::collections::BTreeSet::new();
+    every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
+        let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
+        let source = match find_state(&source)
+            .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
+        {
+            FoundState::Replaced(source, _) => source,
+            FoundState::Plain | FoundState::Ignored(_) => source,
+        };
+        let reader = open(Container::Source(source), &Env::default()).unwrap();
+        let len = reader.schema().dims[0].len;
+        assert!(len == start || len == end, "{len}");
+        check(&*reader, len);
+        seen.insert(len);
+    });
+    assert_eq!(seen.len(), 2);
 }

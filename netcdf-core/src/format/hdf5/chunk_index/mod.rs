@@ -3,11 +3,13 @@
 //! Grid coordinates identify chunks, counted in chunks rather than elements. An [`OpenIndex`] finds the stored chunks in a grid [`Block`],
 //! in row-major order.
 
+mod array_order;
 mod array_walk;
 mod btree_v1;
 mod btree_v2;
 mod element;
 mod extensible_array;
+pub(in crate::format::hdf5) mod extensible_blocks;
 mod fixed_array;
 mod grid;
 mod implicit;
@@ -17,6 +19,7 @@ mod single;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use array_order::ArrayOrder;
 pub use grid::{Block, DatasetExtent};
 pub use query::{IndexedChunk, VisitChunk};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::array_change::ArrayChange;
 use super::chunk_tree::ChunkTreeChange;
 use super::header::HeaderChange;
 use super::tree_node::{NodeForm, TreeKey};
@@ -11,7 +12,7 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::message;
-use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout};
+use crate::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout, DataLayout};
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::io::patched::PatchedFile;
 use crate::io::source::read_range;
@@ -62,6 +63,31 @@ pub(crate) fn change(
     let DataLayout::Chunked(chunked) = &dataset.layout else {
         return Ok(dataset.layout.clone());
     };
+    let array = ArrayChange {
+        header,
+        dataset,
+        chunked,
+        change,
+    };
+    Ok(DataLayout::Chunked(match chunked.index {
+        _ if change.chunks.is_empty() => chunked.clone(),
+        ChunkIndexKind::BTree1 => change_tree(header, chunked, change)?,
+        ChunkIndexKind::Single(_) => array.single()?,
+        ChunkIndexKind::FixedArray => array.fixed()?,
+        ChunkIndexKind::ExtensibleArray => array.extensible()?,
+        ChunkIndexKind::Implicit | ChunkIndexKind::BTree2 => {
+            return Err(Error::internal("chunks for a fixed chunk index"));
+        }
+    }))
+}
+
+/// Writes chunks to a version 1 B-tree, and returns the layout.
+fn change_tree(
+    header: HeaderChange<'_>,
+    chunked: &ChunkedLayout,
+    change: DatasetChange<'_>,
+) -> Result<ChunkedLayout> {
+    let HeaderChange { file, hdf5, .. } = header;
     let mut layout = chunked.clone();
     let form = form(hdf5, chunked)?;
     let mut tree = ChunkTreeChange::new(file, form.clone());
@@ -78,7 +104,7 @@ pub(crate) fn change(
         }
     }
     tree.write()?;
-    Ok(DataLayout::Chunked(layout))
+    Ok(layout)
 }
 
 fn key(form: &NodeForm, position: &[u64], chunk: NewChunk) -> Result<TreeKey> {

@@ -1,8 +1,10 @@
 //! Changed messages of an object header ("IV.A. Disk Format: Level 2A - Data Object Headers").
 
+use super::layout_message::LayoutMessage;
 use crate::arithmetic::exact;
 use crate::bytes::sums::lookup3;
 use crate::error::{ErrorKind, OrInternal as _, Result};
+use crate::format::hdf5::chunk_index::extensible_blocks::ExtensibleSettings;
 use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::message;
 use crate::format::hdf5::object_header::ObjectHeader;
@@ -38,14 +40,49 @@ impl HeaderChange<'_> {
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] for a layout message of an unknown version, and I/O errors.
     pub(super) fn set_index(self, address: u64) -> Result<()> {
-        let start = match self.body(message::LAYOUT)?.first() {
-            // Version, rank, class, five reserved bytes.
-            Some(1 | 2) => 8,
-            // Version, class, rank.
-            Some(3) => 3,
-            _ => return Err(self.unsupported("a data layout of this version")),
-        };
+        let start = self.layout(|message| message.address())?;
         self.write(message::LAYOUT, start, &address.to_le_bytes())
+    }
+
+    /// Writes the address of the only chunk. Returns whether the message also has the size in bytes and the filter mask.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unsupported`] for a layout message of an unknown version, and I/O errors.
+    pub(super) fn set_only_chunk(self, address: u64, stored: (u64, u32)) -> Result<bool> {
+        let (start, bytes) = self.layout(|message| message.only_chunk(address, stored))?;
+        self.write(message::LAYOUT, start, &bytes)?;
+        self.layout(|message| Some(message.has_filtered_chunk()))
+    }
+
+    /// Returns the version of the layout message.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unsupported`] for a shared message.
+    pub(super) fn layout_version(self) -> Result<u8> {
+        self.layout(|message| Some(message.version()))
+    }
+
+    /// Returns the settings of an extensible array in the layout message.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unsupported`] for another layout message.
+    pub(super) fn extensible_settings(self) -> Result<ExtensibleSettings> {
+        self.layout(|message| message.extensible())
+    }
+
+    /// Returns the bits of the number of elements per page of a fixed array in the layout message.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unsupported`] for another layout message.
+    pub(super) fn page_bits(self) -> Result<u8> {
+        self.layout(|message| message.page_bits())
+    }
+
+    /// Returns a field of the layout message.
+    fn layout<T>(self, field: impl Fn(LayoutMessage<'_>) -> Option<T>) -> Result<T> {
+        let body = self.body(message::LAYOUT)?;
+        let found = field(LayoutMessage::new(&body));
+        found.ok_or_else(|| self.unsupported("a data layout of this version"))
     }
 
     fn unsupported(self, what: &'static str) -> crate::Error {

@@ -8,14 +8,24 @@
 //! | `obstacle` | files that can only be written anew |
 //! | `superblock` | the end of the file |
 //! | `header` | messages of an object header |
+//! | `layout_message` | fields of the data layout message |
 //! | `tree_node` | a node of a version 1 B-tree of chunks |
 //! | `chunk_tree` | new and moved chunks in a version 1 B-tree |
+//! | `array_blocks`, `array_element` | blocks and elements of arrays of chunks |
+//! | `extensible_array`, `fixed_array` | new and moved chunks in arrays |
+//! | `array_change` | datasets with arrays of chunks, or with one chunk |
 //! | `slots` | two places for a filtered chunk that fills step by step |
 //! | `dataset` | the shape and the chunks of a dataset |
 
+mod array_blocks;
+mod array_change;
+mod array_element;
 mod chunk_tree;
 mod dataset;
+mod extensible_array;
+mod fixed_array;
 mod header;
+mod layout_message;
 mod obstacle;
 mod slots;
 mod superblock;

@@ -78,13 +78,25 @@ pub(crate) fn obstacle_of_dataset(dataset: &Hdf5Dataset) -> Option<&'static str>
         return Some("the data is in external files");
     }
     match &dataset.layout {
-        DataLayout::Chunked(chunked) if chunked.index == ChunkIndexKind::BTree1 => None,
-        DataLayout::Chunked(_) => Some("the chunk index is not a version 1 B-tree"),
+        DataLayout::Chunked(chunked) if chunked.edges_unfiltered => {
+            Some("partial chunks are stored without filters")
+        }
+        DataLayout::Chunked(chunked) => obstacle_of_index(chunked.index),
         DataLayout::Contiguous {
             address: Some(_), ..
         } => None,
         DataLayout::Contiguous { address: None, .. } => Some("no storage is allocated"),
         DataLayout::Compact(_) => Some("the data is in the object header"),
         DataLayout::Virtual { .. } => Some("the dataset is virtual"),
+    }
+}
+
+/// Returns the reason why a chunk index can only be written anew, if there is one.
+fn obstacle_of_index(index: ChunkIndexKind) -> Option<&'static str> {
+    match index {
+        ChunkIndexKind::BTree1 | ChunkIndexKind::ExtensibleArray => None,
+        ChunkIndexKind::FixedArray | ChunkIndexKind::Single(_) => None,
+        ChunkIndexKind::Implicit => Some("the chunk index is implicit"),
+        ChunkIndexKind::BTree2 => Some("the chunk index is a version 2 B-tree"),
     }
 }

@@ -1,0 +1,85 @@
+"""Series of records in netCDF-4 files that h5py writes, for .ci/appends. Chunks are in arrays, except in the oldest form of files."""
+
+import h5py
+import numpy as np
+
+from common import installed, run
+
+PURE = "This is a netCDF dimension but not a netCDF variable.%10d"
+LENGTHS = {"y": 5, "x": 7}
+# Bounds of versions, records per chunk, filters. Chunks of one byte pass all blocks of an array.
+SERIES = [
+    ("v110", 1, {}),
+    ("v110", 16, {"compression": 1}),
+    ("v110", 4, {"compression": 1, "shuffle": True, "fletcher32": True}),
+    ("latest", 1, {}),
+    ("latest", 64, {"compression": 4}),
+    ("v108", 4, {"compression": 1}),
+]
+
+
+def shared(steps):
+    """The values of `w`, and of `turned` with exchanged dimensions."""
+    return (steps[:, None] * 3 + np.arange(7)) % 3000
+
+
+def make(path, steps, form):
+    version, chunk, filters = form
+    with h5py.File(path, "w", libver=version if version == "latest" else (version, version), track_order=True) as file:
+        scale(file, "time", 0, 0, chunks=(chunk,), **filters).attrs["units"] = "hours since 2000-01-01"
+        for number, (name, length) in enumerate(LENGTHS.items(), 1):
+            scale(file, name, length, number)
+        variable(file, "v", ("time", "y", "x"), "<f4", chunks=(chunk, 5, 7), **filters)
+        variable(file, "w", ("time", "x"), "<i2", chunks=(chunk, 7), **filters)
+        variable(file, "turned", ("x", "time"), "<i2", chunks=(3, chunk), **filters)
+        variable(file, "b", ("time",), "i1", chunks=(1,))
+        variable(file, "fixed", ("x",), "<i4", chunks=(7,))[:] = np.arange(7)
+        put(file, steps, 0)
+
+
+def scale(file, name, length, number, **storage):
+    most = None if storage else length
+    dset = file.create_dataset(name, (length,), "<f8" if storage else ">f4", maxshape=(most,), **storage)
+    dset.make_scale(name if storage else PURE % length)
+    dset.attrs["_Netcdf4Dimid"] = np.int32(number)
+    return dset
+
+
+def variable(file, name, dims, ty, **storage):
+    shape = tuple(LENGTHS.get(dim, 0) for dim in dims)
+    most = tuple(LENGTHS.get(dim) for dim in dims)
+    dset = file.create_dataset(name, shape, ty, maxshape=most, **storage)
+    for axis, dim in enumerate(dims):
+        dset.dims[axis].attach_scale(file[dim])
+    return dset
+
+
+def put(file, steps, start, resize=True):
+    """Writes records from `start` on, with h5py or netCDF4-python, which resizes by itself."""
+    end = start + len(steps)
+    for name in ("time", "v", "w", "b") if resize else ():
+        file[name].resize(end, axis=0)
+    if resize:
+        file["turned"].resize(end, axis=1)
+    if len(steps):
+        at = slice(start, end)
+        file["time"][at] = steps
+        file["v"][at] = (steps[:, None, None] * 100 + np.arange(35).reshape(5, 7)).astype("f4")
+        file["w"][at] = shared(steps)
+        file["turned"][:, at] = shared(steps).T
+        file["b"][at] = steps % 100
+
+
+def faults(path, total):
+    """What h5py reads wrong, and errors of the tools of libhdf5."""
+    with h5py.File(path) as file:
+        steps = np.arange(total)
+        own = {"time": steps, "w": shared(steps), "turned": shared(steps).T, "b": steps % 100}
+        found = [f"h5py reads other values of {name}" for name, values in own.items() if not np.array_equal(file[name][:], values)]
+    # Older tools do not know the versions of newer libraries.
+    if h5py.version.hdf5_version_tuple[:2] <= (1, 10):
+        for tool in ["h5dump"], ["h5ls", "-rv"], ["h5stat"]:
+            if installed(tool[0]):
+                done = run(*tool, path)
+                found += [f"{tool}: {done.said[:200]}"] * (done.status != 0 or done.said != "")
+    return found
