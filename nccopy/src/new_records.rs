@@ -43,9 +43,9 @@ pub(crate) fn appended_in_place(
             };
             format::update_directory(path, rules, set.env)?.map(|opened| opened.update)
         }
-        OutputForm::Zip { .. }
-        | OutputForm::References
-        | OutputForm::ParquetReferences { .. } => None,
+        OutputForm::Zip { .. } | OutputForm::References | OutputForm::ParquetReferences { .. } => {
+            None
+        }
     };
     let Some(mut update) = update else {
         return Ok(false);

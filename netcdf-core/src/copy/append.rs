@@ -8,7 +8,7 @@ use crate::chunk::{Dataset, Locate, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
-use crate::model::{DimId, FillMode, Region, Schema, VarId, Variable};
+use crate::model::{Attribute, DimId, FillMode, Region, Schema, VarId, Variable};
 use crate::runtime::WorkItem;
 
 /// Approximate bytes of records that are written at once.
@@ -102,7 +102,7 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
     let var = |(a, b): (&Variable, &Variable)| {
         (&a.name, a.group, a.ty) == (&b.name, b.group, b.ty)
             && a.dims == b.dims
-            && a.attributes == b.attributes
+            && Attribute::are_same(&a.attributes, &b.attributes)
     };
     let lens = [a, b].map(|s| (s.dims.len(), s.vars.len(), s.groups.len()));
     lens[0] == lens[1]
@@ -111,7 +111,7 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
         && a.groups
             .iter()
             .zip(&b.groups)
-            .all(|(a, b)| a.attributes == b.attributes)
+            .all(|(a, b)| Attribute::are_same(&a.attributes, &b.attributes))
 }
 
 /// A variable whose records are appended.

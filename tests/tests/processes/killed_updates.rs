@@ -68,9 +68,15 @@ fn kill(path: &Path, mode: &str, after: Duration) -> u64 {
 /// Readers see whole states while another process appends.
 #[test]
 fn readers_see_whole_states_beside_a_writer() {
+    for kind in [Kind::CLASSIC, Kind::NCZARR, Kind::NCZARR3] {
+        reads_beside_a_writer(kind);
+    }
+}
+
+fn reads_beside_a_writer(kind: Kind) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
-    create(&path, Kind::CLASSIC);
+    create(&path, kind);
     let mut writer = Command::new(netcdf_tools_tests::helper!())
         .args(["appendrecords".as_ref(), path.as_os_str()])
         .args([sample::count("300", "10000"), "appended"])
@@ -100,6 +106,8 @@ fn killed_writers_leave_whole_states() {
         (Kind::CLASSIC, "appended"),
         (Kind::OFFSET64, "fenced"),
         (Kind::CDF5, "fenced"),
+        (Kind::NCZARR, "appended"),
+        (Kind::NCZARR3, "fenced"),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.nc");
@@ -126,7 +134,9 @@ fn killed_writers_leave_whole_states() {
             .close()
             .unwrap();
         assert_eq!(records(&path, mode == "fenced"), synced);
-        if mode == "fenced" {
+        let hidden = path.join("time").join(".netcdf-update");
+        assert!(!hidden.exists());
+        if mode == "fenced" && path.is_file() {
             let head = std::fs::read(&path).unwrap();
             assert!(head.starts_with(b"CDF"));
         }
