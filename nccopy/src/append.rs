@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format;
+use netcdf_core::format::{self, DirectoryUpdateRules};
 use netcdf_core::io::file::{self, LockedFile, WriteAccess};
 use netcdf_core::io::locator::{InputAccess, Location, OutputRequest};
 use netcdf_core::io::patched::PatchedFile;
@@ -135,11 +135,18 @@ pub(crate) fn check(copy: &CopyPair, access: &InputAccess, env: &Env) -> Result<
     in_place::check_whole(&named, &*reader)
 }
 
-/// Rolls an unfinished change of a file back, before the file is changed again. A file that cannot be locked stays as it is.
+/// Rolls an unfinished change of a file or store back, before it is changed again. A file that cannot be locked stays as it is.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Changed`] if another program interfered with the change, and I/O errors.
 fn end_unfinished_change(path: &Path, env: &Env) -> Result<()> {
+    if path.is_dir() {
+        let rules = DirectoryUpdateRules {
+            sync: true,
+            without_locks: false,
+        };
+        return format::update_directory(path, rules, env).map(drop);
+    }
     if !path.is_file() {
         return Ok(());
     }

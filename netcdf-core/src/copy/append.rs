@@ -8,7 +8,7 @@ use crate::chunk::{Dataset, Locate, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
-use crate::model::{Attribute, DimId, FillMode, Region, Schema, Values, VarId, Variable};
+use crate::model::{Attribute, DimId, FillMode, Region, Schema, VarId, Variable};
 use crate::runtime::WorkItem;
 
 /// Approximate bytes of records that are written at once.
@@ -105,7 +105,7 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
     let var = |(a, b): (&Variable, &Variable)| {
         (&a.name, a.group, a.ty) == (&b.name, b.group, b.ty)
             && a.dims == b.dims
-            && are_equal(&a.attributes, &b.attributes)
+            && Attribute::are_same(&a.attributes, &b.attributes)
     };
     let lens = [a, b].map(|s| (s.dims.len(), s.vars.len(), s.groups.len()));
     lens[0] == lens[1]
@@ -114,27 +114,7 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
         && a.groups
             .iter()
             .zip(&b.groups)
-            .all(|(a, b)| are_equal(&a.attributes, &b.attributes))
-}
-
-/// Returns whether attributes have the same names, types and bits. NaN is equal to itself: xarray writes it as `_FillValue`.
-fn are_equal(a: &[Attribute], b: &[Attribute]) -> bool {
-    let same = |(a, b): (&Attribute, &Attribute)| {
-        (&a.name, a.ty) == (&b.name, b.ty) && have_same_bits(&a.values, &b.values)
-    };
-    a.len() == b.len() && a.iter().zip(b).all(same)
-}
-
-fn have_same_bits(a: &Values, b: &Values) -> bool {
-    if let (Values::Float(a), Values::Float(b)) = (a, b) {
-        let [a, b] = [a, b].map(|values| values.iter().map(|x| x.to_bits()));
-        return a.eq(b);
-    }
-    if let (Values::Double(a), Values::Double(b)) = (a, b) {
-        let [a, b] = [a, b].map(|values| values.iter().map(|x| x.to_bits()));
-        return a.eq(b);
-    }
-    a == b
+            .all(|(a, b)| Attribute::are_same(&a.attributes, &b.attributes))
 }
 
 /// A variable whose records are appended.

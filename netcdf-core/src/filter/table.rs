@@ -96,7 +96,10 @@ impl FilterTable {
             let plugins = self.plugins.as_ref()?;
             plugins.filter(id).map(UsableFilter::Plugin)
         };
-        let first = self.plugins.as_ref().is_some_and(|plugins| plugins.preferred());
+        let first = self
+            .plugins
+            .as_ref()
+            .is_some_and(|plugins| plugins.preferred());
         let found = match first {
             true => plugin().or_else(built_in),
             false => built_in().or_else(plugin),
@@ -124,7 +127,10 @@ impl FilterTable {
     /// Checks whether the filter with this number is built in, and used.
     #[must_use]
     pub fn has(&self, id: u32) -> bool {
-        let plugins = self.plugins.as_ref().is_some_and(|plugins| plugins.preferred());
+        let plugins = self
+            .plugins
+            .as_ref()
+            .is_some_and(|plugins| plugins.preferred());
         !plugins && self.row(id).is_some()
     }
 }

@@ -1,9 +1,9 @@
 //! The formats. A format locates and describes the stored data; the chunk layer reads and decodes the data.
 
 pub(crate) mod classic;
+mod directory_update;
 pub mod hdf4;
 pub mod hdf5;
-mod directory_update;
 mod kinds;
 pub(crate) mod netcdf4;
 #[cfg(test)]

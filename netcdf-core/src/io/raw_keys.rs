@@ -44,6 +44,7 @@ pub trait RawKeys: Debug + Send + Sync {
     fn is_plain(&self, key: &str) -> bool;
 
     /// Waits until the disk has the bytes of these keys and the entries of these directories (`fsync`). The root directory is empty.
+    /// Missing directories are skipped.
     ///
     /// # Errors
     /// Returns system errors. The state of the disk is then unknown.

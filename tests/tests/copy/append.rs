@@ -68,7 +68,7 @@ fn the_same_records_are_appended_once() {
         let sandbox = series("nc4");
         let out = output(kind);
         let _ = nccopy(&sandbox, &[append, "--quiet", "-k", kind, "@a.nc", out]).clean();
-        let _ = nccopy(&sandbox, &[append, "@b.nc", out]).clean();
+        let _ = nccopy(&sandbox, &[append, "--quiet", "@b.nc", out]).clean();
         let before = ncdump(&sandbox, &["--sum", out]).clean().text();
         let again = nccopy(&sandbox, &[append, "@b.nc", out]);
         assert_eq!(again.code, 0, "{again}");
@@ -140,6 +140,103 @@ fn attributes_with_nan_do_not_keep_files_from_growing_in_place() {
     assert_eq!(inode(), before);
     assert_eq!(
         data(&sandbox, "time", &["@a.nc"]),
+        "time = 0, 1, 2, 3, 4, 5 ;"
+    );
+}
+
+/// Zarr directories keep their inode if they grow in place.
+#[cfg(unix)]
+#[test]
+fn zarr_directories_grow_in_place_except_shards() {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = |sandbox: &Sandbox| std::fs::metadata(sandbox.path("out.zarr")).unwrap().ino();
+    for (kind, append) in KINDS.into_iter().filter(|(kind, _)| kind.contains("zarr")) {
+        for consolidated in [false, true] {
+            let sandbox = series("nc4");
+            whole(&sandbox);
+            let mut first = vec![append, "--quiet", "-k", kind, "-d1", "-c", "time/2"];
+            first.extend(["--consolidated"].iter().take(usize::from(consolidated)));
+            let _ = nccopy(&sandbox, &[&first[..], &["@a.nc", "@out.zarr"]].concat()).clean();
+            let before = inode(&sandbox);
+            let second = nccopy(&sandbox, &[append, "@b.nc", "@out.zarr"]);
+            assert_eq!(
+                (second.code, inode(&sandbox)),
+                (0, before),
+                "{kind} {second}"
+            );
+            assert_eq!(
+                second.message().contains("consolidate the metadata"),
+                !consolidated
+            );
+            // A program was killed before its change began.
+            std::fs::create_dir(sandbox.path("out.zarr/v/.netcdf-update")).unwrap();
+            sandbox.write("out.zarr/v/.netcdf-update/7", "rest");
+            let _ = nccopy(&sandbox, &[append, "--quiet", "@c.nc", "@out.zarr"]).clean();
+            assert_eq!(inode(&sandbox), before, "{kind}");
+            assert!(!sandbox.path("out.zarr/v/.netcdf-update").exists());
+            is_whole(&sandbox, "@out.zarr");
+            // Stores of one process have the same metadata and chunks.
+            let copy = ["--quiet", "-k", kind, "@out.zarr", "@copy.zarr"];
+            let _ = nccopy(&sandbox, &copy).clean();
+            let same = ["--diff", "--compare-layout", "@out.zarr", "@copy.zarr"];
+            assert_eq!(ncdump(&sandbox, &same).code, 0, "{kind}");
+        }
+    }
+    let sandbox = series("nc4");
+    whole(&sandbox);
+    let shards = ["-k", "zarr3", "--shard", "time/4", "-c", "time/2"];
+    let first = [
+        &["--append=time", "--quiet"],
+        &shards[..],
+        &["@a.nc", "@out.zarr"],
+    ]
+    .concat();
+    let _ = nccopy(&sandbox, &first).clean();
+    let before = inode(&sandbox);
+    for input in ["@b.nc", "@c.nc"] {
+        let _ = nccopy(&sandbox, &["--append=time", "--quiet", input, "@out.zarr"]).clean();
+    }
+    assert_ne!(inode(&sandbox), before);
+    is_whole(&sandbox, "@out.zarr");
+}
+
+/// A store that is open for writing is neither changed nor replaced.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_zarr_directory_has_one_writer() {
+    use netcdf_core::api::Dataset;
+    let sandbox = series("nc4");
+    let _ = nccopy(&sandbox, &["--quiet", "-k", "nczarr", "@a.nc", "@out.zarr"]).clean();
+    let writer = Dataset::open_for_writing(sandbox.path("out.zarr")).unwrap();
+    for args in [
+        &["--append", "@b.nc", "@out.zarr"][..],
+        &["--quiet", "-k", "nczarr", "@b.nc", "@out.zarr"],
+    ] {
+        let busy = nccopy(&sandbox, args);
+        assert_eq!(busy.code, 1, "{busy}");
+        assert!(busy.message().contains("open for writing"), "{busy}");
+    }
+    drop(writer);
+    let _ = nccopy(&sandbox, &["--append", "--quiet", "@b.nc", "@out.zarr"]).clean();
+}
+
+/// A dimension that is not unlimited grows in a new file.
+#[test]
+fn fixed_dimensions_of_files_grow() {
+    let sandbox = Sandbox::new();
+    for (name, start) in [("a.nc", 0), ("b.nc", 3)] {
+        let series = Series {
+            start,
+            ..Series::default()
+        };
+        let cdl = series.cdl().replace("UNLIMITED", "3");
+        make(&sandbox, (name, "nc4"), &cdl);
+    }
+    for input in ["@a.nc", "@b.nc"] {
+        let _ = nccopy(&sandbox, &["--append=time", "--quiet", input, "@out.nc"]).clean();
+    }
+    assert_eq!(
+        data(&sandbox, "time", &["@out.nc"]),
         "time = 0, 1, 2, 3, 4, 5 ;"
     );
 }

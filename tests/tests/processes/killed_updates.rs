@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use netcdf_core::api::{Dataset, Length, Options, Select};
+use netcdf_core::error::ErrorKind;
 use netcdf_core::model::{Atomic, GroupId, Kind};
 use netcdf_tools_tests::harness::Sandbox;
 use netcdf_tools_tests::killed::Random;
@@ -64,6 +65,40 @@ fn kill(path: &Path, mode: &str, after: Duration) -> u64 {
     last.unwrap_or(first).parse().unwrap()
 }
 
+/// Readers see whole states while another process appends.
+#[test]
+fn readers_see_whole_states_beside_a_writer() {
+    for kind in [Kind::NCZARR, Kind::NCZARR3] {
+        reads_beside_a_writer(kind);
+    }
+}
+
+fn reads_beside_a_writer(kind: Kind) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    create(&path, kind);
+    let mut writer = Command::new(netcdf_tools_tests::helper!())
+        .args(["appendrecords".as_ref(), path.as_os_str()])
+        .args([sample::count("300", "10000"), "appended"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut last, mut states) = (0, 0);
+    while writer.try_wait().unwrap().is_none() {
+        let seen = match Dataset::open(&path) {
+            Ok(data) => checked(&data, false),
+            // The writer was faster than all attempts.
+            Err(e) if e.kind() == ErrorKind::Busy => last,
+            Err(e) => panic!("{e}"),
+        };
+        assert!(seen >= last);
+        states += u32::from(seen > last);
+        last = seen;
+    }
+    assert!(writer.wait().unwrap().success() && states > 1, "{states}");
+    assert_eq!(records(&path, false), sample::count(300, 10000));
+}
+
 #[test]
 fn killed_writers_leave_whole_states() {
     let mut random = Random(0x1234_5678_9abc_def1);
@@ -71,6 +106,8 @@ fn killed_writers_leave_whole_states() {
         (Kind::CLASSIC, "appended"),
         (Kind::OFFSET64, "fenced"),
         (Kind::CDF5, "fenced"),
+        (Kind::NCZARR, "appended"),
+        (Kind::NCZARR3, "fenced"),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.nc");
@@ -97,7 +134,9 @@ fn killed_writers_leave_whole_states() {
             .close()
             .unwrap();
         assert_eq!(records(&path, mode == "fenced"), synced);
-        if mode == "fenced" {
+        let hidden = path.join("time").join(".netcdf-update");
+        assert!(!hidden.exists());
+        if mode == "fenced" && path.is_file() {
             let head = std::fs::read(&path).unwrap();
             assert!(head.starts_with(b"CDF"));
         }

@@ -6,6 +6,7 @@ use netcdf_core::error::Result;
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::invalid_entries::EntryDefect;
+use netcdf_core::io::patched_store::is_hidden;
 
 use super::arrays::ArrayTable;
 use super::context::CheckedStore;
@@ -171,6 +172,10 @@ fn chunk_like(rest: &str) -> (&str, &str) {
 /// Returns the finding about a key below an array that is not a chunk.
 fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     let (above, chunk) = chunk_like(rest);
+    if is_hidden(rest) {
+        let what = "it belongs to an unfinished change in place";
+        return Some(Finding::new(Rule::ChangeUnfinished, key, what));
+    }
     if chunk.is_empty() || !above.is_empty() {
         let what = "it is not a chunk of the array above it";
         return Some(Finding::new(Rule::OrphanKey, key, what));

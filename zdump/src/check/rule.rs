@@ -92,6 +92,7 @@ rules! {
     OrphanMetadata "orphan-metadata" Warning "remove the object, or add the group or array it belongs to",
     OrphanChunk "orphan-chunk" Error "remove the chunks of an array that is gone, or restore its metadata",
     OrphanKey "orphan-key" Warning "remove the key if it is not needed",
+    ChangeUnfinished "change-unfinished" Warning "open the store for writing with netcdf-tools, for example with nccopy --append: the old values are restored",
     ChunkKey "chunk-key" Error "rename the chunk: no reader finds it",
     ChunkOutside "chunk-outside" Error "remove the chunk, or correct the shape: it reappears when the array grows",
     ChunkSize "chunk-size" Error "restore the chunk, or remove it to have fill values",

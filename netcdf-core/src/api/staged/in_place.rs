@@ -10,6 +10,7 @@ use crate::chunk::scatter::{Block, ElementRun, number, place, runs};
 use crate::chunk::{Placement, ReadCache, Reader, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, OrInternal as _, Result};
+use crate::format;
 use crate::model::region::product;
 use crate::model::{DimId, FillMode, Region, Schema, Values, VarId};
 
@@ -33,7 +34,9 @@ impl Staged {
             return Ok(false);
         };
         let element = update.reader().layout(id)?.element;
-        if update.rules(id).chunks || element.plain_type().is_none() {
+        // The cache may have scalars of stores.
+        let is_store = format::traits(update.reader().schema().kind).keys;
+        if is_store || update.rules(id).chunks || element.plain_type().is_none() {
             return Ok(false);
         }
         let mut bytes = vec![];
@@ -58,13 +61,20 @@ impl Staged {
         if !same_ids {
             return Ok(Placement::Anew("the dataset has new variables"));
         }
-        for placed in [
-            set_lengths(update, &self.schema)?,
-            define(update, &self.schema, redefined)?,
-        ] {
-            if let Placement::Anew(reason) = placed {
-                return Ok(Placement::Anew(reason));
-            }
+        let lens = lengths(update.reader().schema());
+        if let Placement::Anew(reason) = set_lengths(update, &self.schema)? {
+            return Ok(Placement::Anew(reason));
+        }
+        let is_longer = lens != lengths(update.reader().schema());
+        if is_longer && lacks_fill_value(update.reader().schema(), &self.schema) {
+            return Ok(Placement::Anew("the store records no fill value"));
+        }
+        if let Placement::Anew(reason) = define(update, &self.schema, redefined)? {
+            return Ok(Placement::Anew(reason));
+        }
+        if is_longer {
+            // The numbers of chunks have changed.
+            base.cache = ReadCache::new(env);
         }
         if let Placement::Anew(reason) = self.put_all_tiles(env)? {
             return Ok(Placement::Anew(reason));
@@ -94,6 +104,9 @@ impl Staged {
             let path = || self.schema.var_path(var);
             let chunks = self.staged_chunks(var, env).in_object(path)?;
             let Some(chunks) = chunks else {
+                if self.put_scalar(var, env)? == Placement::InPlace {
+                    continue;
+                }
                 return Ok(Placement::Anew("large changes of data without chunks"));
             };
             for index in chunks.indices {
@@ -126,6 +139,29 @@ impl Staged {
             Some(update) => update.extend_variable(id).in_object(path),
             None => Ok(Placement::InPlace),
         }
+    }
+
+    /// Stores a staged scalar.
+    fn put_scalar(&mut self, var: VarId, env: &Env) -> Result<Placement> {
+        let anew = Ok(Placement::Anew("the variable is not a scalar"));
+        if !self.schema.shape(var).is_empty() {
+            return anew;
+        }
+        let values = self.set(env).read(var, &Region::whole(&[]))?;
+        let Some(base) = &mut self.base else {
+            return anew;
+        };
+        let id = *base.vars.get(var.index()).or_internal("a variable")?;
+        let Some(update) = base.original.update_mut() else {
+            return anew;
+        };
+        let element = update.reader().layout(id)?.element;
+        if element.plain_type().is_none() {
+            return anew;
+        }
+        let mut bytes = vec![];
+        elements::encode(&values, element.order, &mut bytes)?;
+        update.put_run(id, 0, &bytes)
     }
 
     /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks of plain elements.
@@ -173,6 +209,18 @@ struct StagedChunks {
     indices: BTreeSet<u64>,
     layout: Layout,
     encoder: ChunkEncoder,
+}
+
+fn lengths(schema: &Schema) -> Vec<u64> {
+    schema.dims.iter().map(|dim| dim.len).collect()
+}
+
+/// Returns whether a new file would record the fill value of a variable, but the original dataset does not.
+fn lacks_fill_value(original: &Schema, schema: &Schema) -> bool {
+    let mut vars = original.vars.iter().zip(&schema.vars);
+    vars.any(|(old, new)| {
+        old.storage.fill == FillMode::NoFill && new.storage.fill == FillMode::Fill
+    })
 }
 
 /// Extends the unlimited dimensions.

@@ -58,9 +58,9 @@ mod update;
 #[cfg(test)]
 mod update_failures_tests;
 #[cfg(test)]
-mod update_states_tests;
-#[cfg(test)]
 mod update_index_tests;
+#[cfg(test)]
+mod update_states_tests;
 #[cfg(test)]
 mod update_tests;
 mod updated_reader;

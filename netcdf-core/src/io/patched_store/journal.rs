@@ -26,7 +26,8 @@ pub(super) const DIGEST: usize = 16;
 /// Returns whether a key relative to an array belongs to a change in place.
 #[must_use]
 pub fn is_hidden(key: &str) -> bool {
-    key.split_once('/').is_some_and(|(first, _)| first == HIDDEN)
+    key.split_once('/')
+        .is_some_and(|(first, _)| first == HIDDEN)
 }
 
 /// Returns the hidden directory of an array, with a slash at the end. `prefix` is the prefix of the array.
@@ -182,7 +183,10 @@ impl Journal {
         let Some(trailer) = Trailer::decode(&trailer).filter(|trailer| trailer.fits(len)) else {
             return Ok(None);
         };
-        room(exact(start - trailer.values).index()?, "the journal of a change")?;
+        room(
+            exact(start - trailer.values).index()?,
+            "the journal of a change",
+        )?;
         let Some(index) = part(trailer.values..start)? else {
             return Ok(None);
         };

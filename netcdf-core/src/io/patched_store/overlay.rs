@@ -75,7 +75,9 @@ impl OverlayStore {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         let below = keys.range(prefix.to_owned()..);
         let below = below.take_while(|(key, _)| key.starts_with(prefix));
-        below.map(|(key, value)| (key.clone(), value.clone())).collect()
+        below
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
     }
 
     /// Returns ranges of another value.
@@ -164,7 +166,10 @@ impl Store for OverlayStore {
         let laid = self.below(prefix);
         names.retain(|name| {
             let key = format!("{prefix}{name}");
-            name != HIDDEN && !laid.iter().any(|(own, value)| *own == key && value.is_none())
+            name != HIDDEN
+                && !laid
+                    .iter()
+                    .any(|(own, value)| *own == key && value.is_none())
         });
         let present = laid.iter().filter(|(_, value)| value.is_some());
         names.extend(present.filter_map(|(key, _)| {

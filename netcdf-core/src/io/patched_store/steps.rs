@@ -157,14 +157,19 @@ impl Steps<'_> {
 }
 
 fn of_level(journal: &Journal, level: KeyLevel) -> impl Iterator<Item = &JournalEntry> {
-    journal.entries.iter().filter(move |entry| entry.level == level)
+    journal
+        .entries
+        .iter()
+        .filter(move |entry| entry.level == level)
 }
 
 /// Returns the directories with the entries of the journal.
 fn hidden_folders(journal: &Journal) -> Vec<String> {
     let hidden = hidden(&journal.prefix);
     let folders = [hidden.as_str(), journal.prefix.as_str()];
-    folders.map(|folder| folder.trim_end_matches('/').to_owned()).to_vec()
+    folders
+        .map(|folder| folder.trim_end_matches('/').to_owned())
+        .to_vec()
 }
 
 /// Checks the digests of the old values in a journal.

@@ -291,9 +291,8 @@ impl PatchedStore {
     fn undo(&self, journal: &Journal, failure: StepFailure) -> Error {
         let StepFailure { error, is_unsure } = failure;
         if is_unsure {
-            return error.with_remedy(
-                "the store has its old or its new state: open it again to see which",
-            );
+            return error
+                .with_remedy("the store has its old or its new state: open it again to see which");
         }
         match self.steps().restore(journal, &*self.base) {
             Ok(()) => error.with_remedy("the store has its old state"),

@@ -346,6 +346,11 @@ fn keys() {
                 &["orphan-key v/notes.txt"],
             ),
             ("size", |k| put(k, "v/0.1", [1; 31]), &["chunk-size v/0.1"]),
+            (
+                "a killed change in place",
+                |k| put(k, "v/.netcdf-update/journal", "x"),
+                &["change-unfinished v/.netcdf-update/journal"],
+            ),
             ("foreign", |k| put(k, "README", "x"), &["orphan-key README"]),
             ("removed", |k| remove(k, "s/.zarray"), &["orphan-chunk s/0"]),
             (

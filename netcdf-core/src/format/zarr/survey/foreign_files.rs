@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::io::Store;
 use crate::io::dir::Foreign;
 use crate::io::dir::shared::MARKER;
+use crate::io::patched_store::is_hidden;
 use crate::json::Json;
 
 /// Returns the keys that do not belong to a group or array of the store: foreign files in the directory, and invalid metadata.
@@ -34,7 +35,7 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
                 let node = survey.nodes.get(n);
                 node.is_some_and(|node| own.contains(node.path.as_str()))
             }
-            Role::Other(_) => false,
+            Role::Other(n) => n.is_some_and(|n| is_of_change(&survey, n, key)),
         };
         // A finished plan removes the marker. The marker of a killed plan remains.
         if !part && key != MARKER {
@@ -57,6 +58,15 @@ fn own_nodes(survey: &StoreSurvey) -> BTreeSet<&str> {
         }
     }
     own
+}
+
+/// Checks whether a key belongs to an unfinished change in place of an array.
+fn is_of_change(survey: &StoreSurvey, array: usize, key: &str) -> bool {
+    let rest = survey.nodes.get(array).and_then(|node| match &*node.path {
+        "" => Some(key),
+        path => key.strip_prefix(path)?.strip_prefix('/'),
+    });
+    rest.is_some_and(is_hidden)
 }
 
 fn is_group(node: &Node) -> bool {

@@ -12,8 +12,8 @@ use crate::chunk::scatter::{Block, number, place, spread};
 use crate::chunk::{Dataset, Placement, Reader as _, Update as _, elements};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::io::patched_store::KeyLevel;
-use crate::model::region::product;
 use crate::model::VarId;
+use crate::model::region::product;
 
 /// The maximum number of keys that are looked up one by one. The array is listed for more keys.
 const LOOKED_UP: u64 = 4096;
@@ -25,7 +25,11 @@ impl ZarrUpdate {
     /// Returns store errors, and errors of decoding edge chunks.
     pub(super) fn complete(&mut self, var: VarId) -> Result<()> {
         let layout = self.reader.data(var)?.array.layout.clone();
-        let old = self.shapes.get(var.index()).or_internal("a variable")?.clone();
+        let old = self
+            .shapes
+            .get(var.index())
+            .or_internal("a variable")?
+            .clone();
         if old == layout.extent {
             return Ok(());
         }
@@ -78,7 +82,10 @@ impl ZarrUpdate {
             all.extend(described.keys.index(rest, &grid));
             Ok(())
         })?;
-        for index in all.into_iter().filter(|index| is_new(&place(*index, &grid))) {
+        for index in all
+            .into_iter()
+            .filter(|index| is_new(&place(*index, &grid)))
+        {
             if is_stray(index)? {
                 found.push(index);
             }
@@ -125,7 +132,9 @@ impl ZarrUpdate {
 /// Returns the numbers of cells per dimension.
 fn cells(lens: &[u64], chunk: &[u64]) -> Vec<u64> {
     let pairs = lens.iter().zip(chunk);
-    pairs.map(|(len, chunk)| len.div_ceil((*chunk).max(1))).collect()
+    pairs
+        .map(|(len, chunk)| len.div_ceil((*chunk).max(1)))
+        .collect()
 }
 
 /// Returns disjoint blocks with all cells of a grid outside an older grid.
@@ -135,7 +144,8 @@ fn new_blocks(grid: &[u64], old: &[u64]) -> Vec<Block> {
     for axis in 0..grid.len() {
         let mut block = Block::whole(grid);
         let lens = block.count.iter_mut().zip(old);
-        lens.take(axis).for_each(|(own, old)| *own = (*old).min(*own));
+        lens.take(axis)
+            .for_each(|(own, old)| *own = (*old).min(*own));
         let start = old.get(axis).copied().unwrap_or(0);
         if let (Some(from), Some(count)) = (block.start.get_mut(axis), block.count.get_mut(axis)) {
             *from = start.min(*count);
@@ -151,7 +161,10 @@ fn indices(block: &Block, grid: &[u64]) -> Result<Vec<u64>> {
     let count = product(&block.count).or_internal("chunks")?;
     let one = |n| {
         let inside = place(n, &block.count);
-        let at = inside.iter().zip(&block.start).map(|(at, start)| at + start);
+        let at = inside
+            .iter()
+            .zip(&block.start)
+            .map(|(at, start)| at + start);
         number(&at.collect::<Vec<u64>>(), grid)
     };
     (0..count).map(one).collect()
@@ -162,7 +175,11 @@ fn edges(layout: &Layout, old: &[u64]) -> Result<Vec<u64>> {
     let grid = layout.grid();
     let old_grid = cells(old, &layout.chunk);
     let mut found = std::collections::BTreeSet::new();
-    let axes = old.iter().zip(&layout.chunk).zip(&layout.extent).enumerate();
+    let axes = old
+        .iter()
+        .zip(&layout.chunk)
+        .zip(&layout.extent)
+        .enumerate();
     for (axis, ((len, chunk), new)) in axes {
         if new == len || len.is_multiple_of((*chunk).max(1)) {
             continue;

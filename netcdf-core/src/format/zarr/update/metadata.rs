@@ -277,7 +277,9 @@ fn part_steps(json: &Json, part: NczarrPart) -> Option<JsonStep> {
 /// Returns the path to the length of a dimension. `path` leads to the metadata of the group.
 fn dimension_steps(json: &Json, path: Vec<JsonStep>, name: &str) -> Option<Vec<JsonStep>> {
     let names = ["dimensions", "dims"].map(JsonStep::member);
-    let mut lists = names.map(|step| [path.clone(), vec![step]].concat()).into_iter();
+    let mut lists = names
+        .map(|step| [path.clone(), vec![step]].concat())
+        .into_iter();
     let list = lists.find(|list| json.at(list).is_some())?;
     let step = match json.at(&list)? {
         Json::Array(items) => {

@@ -26,7 +26,7 @@ use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::patched_store::{KeyLevel, PatchedStore};
 use crate::io::store::Hints;
 use crate::model::region::product;
-use crate::model::{DimId, FillMode, Region, Schema, VarId, Variable, ZarrVersion};
+use crate::model::{Attribute, DimId, FillMode, Region, Schema, VarId, Variable, ZarrVersion};
 use crate::notes::{Note, Notes};
 
 /// A store that is changed in place.
@@ -134,7 +134,8 @@ impl ZarrUpdate {
             let known = self.store.is_changed(&edit.key);
             let text = known.then(|| view.get(&edit.key)).transpose()?.flatten();
             old.push((edit, text));
-            self.store.put((edit.level, &first), &edit.key, &edit.text)?;
+            self.store
+                .put((edit.level, &first), &edit.key, &edit.text)?;
         }
         let reader = ZarrReader::open(Arc::clone(&view), self.version, &self.env)?;
         if self.is_grown((dim, len), &reader)? {
@@ -153,7 +154,8 @@ impl ZarrUpdate {
 
     /// Recommends consolidated metadata, because readers may see arrays of different lengths without it.
     fn note_lengths(&mut self, is_consolidated: bool, count: usize) {
-        if self.is_consolidated.replace(is_consolidated).is_none() && !is_consolidated && count > 1 {
+        if self.is_consolidated.replace(is_consolidated).is_none() && !is_consolidated && count > 1
+        {
             self.notes.remark(Note {
                 object: self.store.base().name().to_string(),
                 what: "while records are added, other programs may see arrays of different lengths"
@@ -198,16 +200,14 @@ fn is_same_but_length(old: &Schema, new: &Schema, (dim, len): (DimId, u64)) -> b
     let var = |(old, new): (&Variable, &Variable)| {
         (&old.name, old.group, old.ty) == (&new.name, new.group, new.ty)
             && old.dims == new.dims
-            && old.attributes == new.attributes
+            && Attribute::are_same(&old.attributes, &new.attributes)
     };
     counts(old) == counts(new)
         && dims.all(|same| same)
         && old.vars.iter().zip(&new.vars).all(var)
-        && old
-            .groups
-            .iter()
-            .zip(&new.groups)
-            .all(|(old, new)| (&old.name, &old.attributes) == (&new.name, &new.attributes))
+        && old.groups.iter().zip(&new.groups).all(|(old, new)| {
+            old.name == new.name && Attribute::are_same(&old.attributes, &new.attributes)
+        })
 }
 
 impl Update for ZarrUpdate {
