@@ -17,7 +17,7 @@ stage_tree() {
     install -m644 docs/*.md docs/*.json "$doc/docs"
 }
 
-# c_library_tree DIRECTORY: the C library, for the prefix of the tools, whose executable runs plugins.
+# c_library_tree DIRECTORY: the C library, for the prefix of the tools. Their executable runs plugins.
 c_library_tree() {
     local own=$1/lib/netcdf-tools doc=$1/share/doc/netcdf-tools-c-library
     install -d "$own/include" "$own/pkgconfig" "$doc"
