@@ -166,6 +166,7 @@ fn output_goes_to_the_writer_handed_in() {
         "netcdf-core/src/filter/plugin/helper/serve.rs",
         "tests/src/bin/helper/appendrecords.rs",
         "tests/src/bin/helper/h5sums.rs",
+        "tests/src/bin/helper/readrecords.rs",
         "tests/src/bin/helper/storevalues.rs",
         "tests/src/bin/helper/chunkfilter.rs",
         "tests/src/bin/helper/filterspecs.rs",

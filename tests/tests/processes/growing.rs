@@ -84,8 +84,8 @@ fn readers_see_whole_states_or_a_change() {
             let path = dir.path().join(format!("{n}{}.nc", sync.len()));
             create(&path, kind, storage);
             let count = match sync.is_empty() {
-                true => sample::count(30, 2000),
-                false => sample::count(150, 10_000),
+                true => sample::count(20, 500),
+                false => sample::count(60, 10_000),
             };
             let counts = read_beside_writer(&path, count, sync);
             println!("{} {storage:?} {sync:?}: {counts:?}", kind.name());
