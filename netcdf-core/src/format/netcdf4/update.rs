@@ -93,7 +93,7 @@ impl Netcdf4Update {
             return Ok(Some("the file has no scale for the dimension"));
         }
         let vars = schema.var_ids().zip(&schema.vars);
-        for (id, var) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
+        for (id, _) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
             let dataset = self.reader.base.dataset(id)?;
             if let Some(reason) = obstacle_of_dataset(dataset) {
                 return Ok(Some(reason));
