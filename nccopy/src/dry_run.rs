@@ -47,18 +47,22 @@ pub(crate) fn print(
                 true => String::new(),
                 false => report::table::note_lines(&set.env.notes.so_far()),
             };
-            format!(
-                "{input} -> {output} ({kind})\n{}{notes}{end}",
-                planned.table()
-            )
+            let table = match prepared.changed_bytes {
+                Some(bytes) => format!("changed in place: {bytes} bytes\n"),
+                None => planned.table(),
+            };
+            format!("{input} -> {output} ({kind})\n{table}{notes}{end}")
         }
         ReportForm::Json => {
             let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
                 ("kind", Json::text(kind)),
-                ("variables", planned.json()),
             ];
+            members.push(match prepared.changed_bytes {
+                Some(bytes) => ("changed_bytes", Json::int(bytes)),
+                None => ("variables", planned.json()),
+            });
             members.extend(report::json::with_notes(&set.env.notes.so_far()));
             let line = Json::object(members).line(Between::CommaBlank)?;
             format!("{}\n", shown::json(&line))

@@ -147,6 +147,11 @@ pub(crate) fn check_whole(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     }
 }
 
+/// Returns the modification time of a file.
+pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.modified().ok()
+}
+
 /// Restores the modification time of the input. A failure adds a note.
 pub(crate) fn keep_mtime(copy: &CopyPair, before: Option<SystemTime>, notes: &Notes) {
     let Some(before) = before else {

@@ -13,8 +13,8 @@ use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 use crate::dry_run;
 use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
-use crate::new_records;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
+use crate::patched_output;
 use crate::prepare::{self, CopyInput, PreparedCopy, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, Existing};
@@ -273,12 +273,13 @@ fn made(
         }));
     }
     if let Some(form) = request.dry_run() {
+        prepared.changed_bytes = patched_output::changed_bytes(&prepared, request, turn.copy)?;
         let quiet = request.process.quiet;
         dry_run::print((form, quiet), &prepared, turn, io)?;
         env.notes.check()?;
         return Ok(CopyOutcome::Copied(CopyReport::default()));
     }
-    if new_records::appended_in_place(&prepared, request, turn.copy)? {
+    if patched_output::changed(&prepared, request, turn.copy)? {
         return Ok(CopyOutcome::Copied(CopyReport::default()));
     }
     let target = prepared.target(request, turn.copy)?;

@@ -1,9 +1,7 @@
 //! Opens the input of a copy, and plans the copy.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader, Writer};
@@ -156,6 +154,8 @@ impl<'e> CopyInput<'e> {
 pub(crate) struct PreparedCopy<'a> {
     /// The input with the requested changes.
     pub set: Dataset<'a>,
+    /// The input as stored.
+    pub stored: Dataset<'a>,
     /// The indices of the dimensions that `--select` names.
     pub selected: Vec<SelectedIndices>,
     /// The plan of the copy.
@@ -176,6 +176,8 @@ pub(crate) struct PreparedCopy<'a> {
     pub counts: bool,
     /// The records that extend the output.
     pub records: Option<NewRecords>,
+    /// The number of bytes that a change in place writes, for `--dry-run`.
+    pub changed_bytes: Option<u64>,
     /// The input size for `--if-smaller`.
     bytes: Option<u64>,
     trace: Trace,
@@ -273,8 +275,10 @@ pub(crate) fn with_input<R>(
         bytes: file
             .filter(|_| request.if_smaller())
             .and_then(|file| file.size.bytes),
+        changed_bytes: None,
         create,
         set,
+        stored: whole,
         selected: edited
             .as_ref()
             .map_or(vec![], |edited| edited.selected.clone()),
@@ -343,7 +347,7 @@ impl PreparedCopy<'_> {
         let replaces = self.output.replaces_store() && in_place.is_none() && !request.extends();
         let mtime = in_place
             .filter(|options| options.keep_mtime)
-            .and_then(|_| modified(&copy.local));
+            .and_then(|_| in_place::modified(&copy.local));
         let (target, smaller) = held(target, request.if_smaller());
         let (target, kept) = held(target, verify);
         let writer = format::create(target, plan.schema.clone(), self.create, env)?;
@@ -390,11 +394,6 @@ impl PreparedCopy<'_> {
 /// Returns whether an output is a Zarr store.
 fn is_store(form: OutputForm) -> bool {
     matches!(form, OutputForm::Directory | OutputForm::Zip { .. })
-}
-
-/// Returns the modification time of a file.
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).ok()?.modified().ok()
 }
 
 /// Collects properties of a dataset for `--in-place` before its reader takes the container.

@@ -148,7 +148,7 @@ fn changes_keys(output: OutputRequest) -> bool {
 
 /// Compares two schemas. Lengths of unlimited dimensions are ignored: plans do not contain them. Filters are ignored: layouts contain
 /// them in stored form.
-fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
+pub(crate) fn defines_the_same(mut a: Schema, mut b: Schema) -> bool {
     let (values_of_a, values_of_b) = (values(&mut a), values(&mut b));
     let values = values_of_a.len() == values_of_b.len()
         && values_of_a

@@ -47,6 +47,7 @@ pub mod sums;
 pub mod target;
 pub mod trace;
 mod tree;
+pub mod trial_file;
 pub mod zip;
 
 pub use source::Source;

@@ -6,6 +6,7 @@ mod cloud;
 mod copying;
 mod digests;
 mod directories;
+mod edited_in_place;
 mod emit;
 mod everyday;
 mod fill_values;

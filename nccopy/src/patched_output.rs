@@ -1,0 +1,151 @@
+//! Outputs that are changed in place: new records of `--append`, and new attributes and names of `--in-place`.
+
+use std::sync::Arc;
+
+use netcdf_core::chunk::{Placement, Reader, Update};
+use netcdf_core::copy;
+use netcdf_core::error::{Error, ErrorKind, Result};
+use netcdf_core::format;
+use netcdf_core::io::Container;
+use netcdf_core::io::file::{LockedFile, WriteAccess};
+use netcdf_core::io::locator::{InputAccess, Location, OutputForm};
+use netcdf_core::io::patched::PatchedFile;
+use netcdf_core::io::trial_file::TrialFile;
+use netcdf_core::model::FillMode;
+
+use crate::in_place;
+use crate::inputs::CopyPair;
+use crate::prepare::PreparedCopy;
+use crate::request::{CopyRequest, InPlaceRequest};
+use crate::request_match::defines_the_same;
+
+/// Makes the copy in place. Returns false if the output must be written anew.
+///
+/// # Errors
+/// Returns [`ErrorKind::Busy`] if another program has the output open for writing, and I/O errors.
+pub(crate) fn changed(
+    prepared: &PreparedCopy<'_>,
+    request: &CopyRequest,
+    copy: &CopyPair,
+) -> Result<bool> {
+    // The checks and the report of a copy need the whole output.
+    let is_file = copy.output.form == OutputForm::File;
+    if !is_file || request.checks.verify || request.reported().is_some() {
+        return Ok(false);
+    }
+    match (prepared.records, request.in_place()) {
+        (Some(_), _) => appended(prepared, request, copy),
+        (None, Some(options)) if may_redefine(request, options) => {
+            redefined(prepared, (request, options), copy)
+        }
+        (None, _) => Ok(false),
+    }
+}
+
+/// Returns the number of bytes that change if the copy only changes attributes and names in place. Nothing is written.
+///
+/// # Errors
+/// Returns errors of reading the output.
+pub(crate) fn changed_bytes(
+    prepared: &PreparedCopy<'_>,
+    request: &CopyRequest,
+    copy: &CopyPair,
+) -> Result<Option<u64>> {
+    let possible = |options| may_redefine(request, options) && !request.checks.verify;
+    if !request.in_place().is_some_and(possible) || copy.output.form != OutputForm::File {
+        return Ok(None);
+    }
+    let at = Location::of_path(&copy.output.path);
+    let Container::Source(source) = InputAccess::default().input(&at, &mut std::io::empty())?
+    else {
+        return Ok(None);
+    };
+    let env = prepared.set.env;
+    let file = Arc::new(PatchedFile::open(
+        Box::new(TrialFile::new(source)),
+        &env.notes,
+    )?);
+    let Some(mut update) = format::update(&file, env)? else {
+        return Ok(None);
+    };
+    let placement = copy::redefine(prepared.set, &prepared.plan, &mut *update)?;
+    let bytes = file.pending().patched;
+    update.abandon()?;
+    Ok((placement == Placement::InPlace).then_some(bytes))
+}
+
+/// Returns whether a request only changes attributes and names.
+fn may_redefine(request: &CopyRequest, options: InPlaceRequest) -> bool {
+    let edit = &request.edit;
+    let edits = !edit.renames.is_empty() || !edit.attributes.is_empty();
+    edits && !request.storage.requests_any() && !options.force && !options.if_smaller
+}
+
+/// Opens the output for changes in place. Returns `None` if it must be written anew.
+fn opened(
+    prepared: &PreparedCopy<'_>,
+    request: &CopyRequest,
+    copy: &CopyPair,
+) -> Result<Option<Box<dyn Update>>> {
+    let env = prepared.set.env;
+    let raw = match LockedFile::open(&copy.output.path, !request.process.no_sync) {
+        Ok(WriteAccess::Exclusive(raw)) => raw,
+        Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) => return Ok(None),
+        Err(e) if e.kind() == ErrorKind::Busy => return Err(e),
+        // A new file can replace a file that cannot be written.
+        Err(_) => return Ok(None),
+    };
+    let file = Arc::new(PatchedFile::open(Box::new(raw), &env.notes)?);
+    format::update(&file, env)
+}
+
+/// Appends the records of `--append`.
+fn appended(prepared: &PreparedCopy<'_>, request: &CopyRequest, copy: &CopyPair) -> Result<bool> {
+    let Some(records) = prepared.records else {
+        return Ok(false);
+    };
+    match opened(prepared, request, copy)? {
+        Some(mut update) => {
+            let placed = copy::append(prepared.set, records, &mut *update)?;
+            Ok(placed == Placement::InPlace)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Changes attributes and names.
+fn redefined(
+    prepared: &PreparedCopy<'_>,
+    (request, options): (&CopyRequest, InPlaceRequest),
+    copy: &CopyPair,
+) -> Result<bool> {
+    let env = prepared.set.env;
+    let mtime = options.keep_mtime.then(|| in_place::modified(&copy.local));
+    let Some(mut update) = opened(prepared, request, copy)? else {
+        return Ok(false);
+    };
+    check_definitions(prepared, &*update)?;
+    if copy::redefine(prepared.set, &prepared.plan, &mut *update)? != Placement::InPlace {
+        update.abandon()?;
+        return Ok(false);
+    }
+    env.cancel.check()?;
+    env.notes.check()?;
+    update.commit(FillMode::NoFill)?;
+    drop(update);
+    in_place::keep_mtime(copy, mtime.flatten(), &env.notes);
+    Ok(true)
+}
+
+/// Checks that the output still has the definitions of the input, which may have changed before the output was locked.
+fn check_definitions(prepared: &PreparedCopy<'_>, update: &dyn Update) -> Result<()> {
+    let [planned, now] = [prepared.stored.reader, update.reader()].map(Reader::schema);
+    match defines_the_same(planned.clone(), now.clone()) {
+        true => Ok(()),
+        false => {
+            let what = "the definitions changed since the file was opened";
+            let e = Error::new(ErrorKind::Changed, what);
+            Err(e.with_remedy("repeat the command"))
+        }
+    }
+}
