@@ -18,17 +18,26 @@ pub(super) struct WholeMissing {
     pub(super) declared: bool,
     /// Further missing values of the whole.
     others: Vec<Values>,
+    /// The default value of unwritten elements, if the first input has it too: it stays.
+    unwritten: Option<Values>,
 }
 
 impl WholeMissing {
     /// Returns the missing values of the whole. The first input with `_FillValue` or `missing_value` determines the value.
     pub(super) fn new<'a>(
-        mut all: impl Iterator<Item = &'a InputVariable>,
+        all: impl Iterator<Item = &'a InputVariable>,
         ty: Option<Atomic>,
     ) -> Self {
         let Some(ty) = ty else {
             return Self::default();
         };
+        let mut all = all.peekable();
+        let unwritten = all
+            .peek()
+            .filter(|first| {
+                first.attribute("_FillValue").is_none() && first.element.plain_type() == Some(ty)
+            })
+            .and_then(|_| default(ty));
         let declared = all.find_map(|facts| {
             let values = declared(facts, ty);
             (!values.is_empty()).then_some(values)
@@ -38,11 +47,13 @@ impl WholeMissing {
                 value: Some(values.remove(0)),
                 declared: true,
                 others: values,
+                unwritten,
             },
             None => Self {
                 value: default(ty),
                 declared: false,
                 others: vec![],
+                unwritten,
             },
         }
     }
@@ -139,8 +150,8 @@ pub(super) fn replaced(
         let own = other.element.plain_type().and_then(default);
         from.extend(own.and_then(|value| convert(&value, ty).ok()));
     }
-    let wanted =
-        |value: &Values| is_same(value, &to) || whole.others.iter().any(|o| is_same(o, value));
+    let kept = || whole.others.iter().chain(&whole.unwritten);
+    let wanted = |value: &Values| is_same(value, &to) || kept().any(|o| is_same(o, value));
     let foreign: Vec<Values> = from
         .iter()
         .filter(|value| !wanted(value))

@@ -120,28 +120,31 @@ fn files_grow_in_place_unless_definitions_change() {
     }
 }
 
-/// xarray gives variables the fill value NaN, which is not equal to itself.
+/// xarray gives variables the fill value NaN, which is not equal to itself. NCO writes `missing_value` without `_FillValue`.
 #[cfg(unix)]
 #[test]
-fn attributes_with_nan_do_not_keep_files_from_growing_in_place() {
+fn missing_values_do_not_keep_files_from_growing_in_place() {
     use std::os::unix::fs::MetadataExt as _;
-    let sandbox = Sandbox::new();
-    for (name, start) in [("a.nc", 0), ("b.nc", 3)] {
-        let series = Series {
-            start,
-            more: "v:_FillValue = NaNf ; x:range = NaN, 1. ;",
-            ..Series::default()
-        };
-        make(&sandbox, (name, "nc4"), &series.cdl());
+    for more in [
+        "v:_FillValue = NaNf ; x:range = NaN, 1. ;",
+        "v:missing_value = 30.f ;",
+    ] {
+        let sandbox = Sandbox::new();
+        for (name, start) in [("a.nc", 0), ("b.nc", 3)] {
+            let series = Series {
+                start,
+                more,
+                ..Series::default()
+            };
+            make(&sandbox, (name, "nc4"), &series.cdl());
+        }
+        let inode = || std::fs::metadata(sandbox.path("a.nc")).unwrap().ino();
+        let before = inode();
+        let _ = nccopy(&sandbox, &["--append", "@b.nc", "@a.nc"]).clean();
+        assert_eq!(inode(), before, "{more}");
+        let times = data(&sandbox, "time", &["@a.nc"]);
+        assert_eq!(times, "time = 0, 1, 2, 3, 4, 5 ;");
     }
-    let inode = || std::fs::metadata(sandbox.path("a.nc")).unwrap().ino();
-    let before = inode();
-    let _ = nccopy(&sandbox, &["--append", "@b.nc", "@a.nc"]).clean();
-    assert_eq!(inode(), before);
-    assert_eq!(
-        data(&sandbox, "time", &["@a.nc"]),
-        "time = 0, 1, 2, 3, 4, 5 ;"
-    );
 }
 
 /// Zarr directories keep their inode if they grow in place.

@@ -165,6 +165,7 @@ fn output_goes_to_the_writer_handed_in() {
         // A helper receives requests on a socket, which is its standard input.
         "netcdf-core/src/filter/plugin/helper/serve.rs",
         "tests/src/bin/helper/appendrecords.rs",
+        "tests/src/bin/helper/changes.rs",
         "tests/src/bin/helper/h5sums.rs",
         "tests/src/bin/helper/readrecords.rs",
         "tests/src/bin/helper/storevalues.rs",

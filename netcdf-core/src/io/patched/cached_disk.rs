@@ -41,7 +41,7 @@ impl CachedDisk {
         match step {
             FileStep::Write(offset, bytes) => {
                 let sector = |at: u64| (at / SECTOR) as usize;
-                let last = (*offset + bytes.len() as u64).saturating_sub(1);
+                let last = *offset + bytes.len().max(1) as u64 - 1;
                 let first = sector(*offset) / PAGE * PAGE;
                 self.dirty.extend(first..(sector(last) / PAGE + 1) * PAGE);
             }

@@ -2,7 +2,7 @@
 //!
 //! | line | change |
 //! |---|---|
-//! | `put NAME START COUNT STRIDE SEED` | values of a variable: lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
+//! | `put NAME START COUNT STRIDE SEED` | values of a variable (a path): lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
 //! | `title TEXT` | the attribute `title` |
 //! | `sync` | a sync |
 //! | `reopen` | the dataset is closed and opened again |
@@ -73,7 +73,11 @@ fn put(data: &mut Dataset, name: &str, region: &[&str]) -> Result<()> {
     let [start, count, stride, seed] = region.as_slice() else {
         return Err(Error::new(ErrorKind::Argument, "no region"));
     };
-    let var = data.var_id(GroupId::ROOT, name)?;
+    let (group, name) = match name.rsplit_once('/') {
+        Some((group, name)) => (data.group_id(GroupId::ROOT, group)?, name),
+        None => (GroupId::ROOT, name),
+    };
+    let var = data.var_id(group, name)?;
     let seed = seed.first().copied().unwrap_or(0);
     let values: Vec<_> = (0..count.iter().product())
         .map(|n: u64| (seed + 7 * n) % 90)
