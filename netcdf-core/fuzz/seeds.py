@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Creates corpus/*, the first inputs of the fuzzer, from testdata/hdf5/structures/, of virtual
-datasets testdata/hdf5/virtual_*.h5, and testdata/hdf4/. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
+datasets testdata/hdf5/virtual_*.h5, testdata/hdf4/, and journals of changes. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
 for Zarr (seeds_zarr.py), zarr, numcodecs and netCDF4."""
 import hashlib
 import os
@@ -283,6 +283,19 @@ def unless_refused(seeds_of, path, image):
         print(f"{path.name}: {error}")
 
 
+def journals():
+    """Changes of each file at each moment, and ranges with any numbers."""
+    u16 = lambda *numbers: b"".join(struct.pack("<H", n) for n in numbers)  # noqa: E731
+    for kind in range(8):
+        for stage in range(4):
+            if kind % 2 == 0:
+                numbers = bytes([kind, stage]) + u32(0b1010) + bytes([3]) + u16(4, 8, 100, 200, 300, 40)
+            else:
+                ranges = u16(20) + u32(0) + bytes([0]) + u16(40) + u32(600) + bytes([0])
+                numbers = bytes([kind]) + u32(2) + bytes([stage]) + ranges + bytes([7] * 6)
+            seed("journal", numbers.ljust(128, b"\x07") + bytes(range(1, 201)))
+
+
 def main():
     for path in sorted(FILES.iterdir()):
         seed("whole", path.read_bytes())
@@ -296,6 +309,7 @@ def main():
     selections()
     filters()
     coders()
+    journals()
     hdf4_files()
     texts()
     # Import late: with netCDF4's libraries in the process, h5py's blosc fails.

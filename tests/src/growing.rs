@@ -58,7 +58,7 @@ fn define(path: &Path, kind: Kind, storage: RecordStorage) -> Result<()> {
 /// Returns the errors of opening and reading.
 ///
 /// # Panics
-/// Panics if the values are not those of one state.
+/// Panics if the values belong to no single state.
 pub fn read(path: &Path) -> Result<u64> {
     let data = Dataset::open(path)?;
     let count = read_open(&data)?;
@@ -96,7 +96,7 @@ pub struct ReadCounts {
 /// Returns all errors of reading that are not about a change.
 ///
 /// # Panics
-/// Panics if the values are not those of one state, or if records vanish.
+/// Panics if the values belong to no single state, or if records vanish.
 pub fn read_until(path: &Path, count: u64) -> Result<ReadCounts> {
     let (mut counts, mut last) = (ReadCounts::default(), 0);
     while last < count {

@@ -41,7 +41,7 @@ fn counts_of(reader: Child) -> ReadCounts {
     }
 }
 
-/// Appends records in a process while others read, and returns the sum of their counts.
+/// Appends records in a process, beside threads and processes that read. Returns the sum of the readers' counts.
 fn read_beside_writer(path: &Path, count: u64, sync: &[&str]) -> ReadCounts {
     let text = count.to_string();
     let start = |command: &mut Command| command.stdout(Stdio::piped()).spawn().unwrap();

@@ -134,8 +134,8 @@ impl ClassicUpdate {
         self.file.set_committed_len(want)
     }
 
-    /// Checks that a file of `have` bytes lacks only a part of its last record or of its last variable, or that it ends with its header.
-    /// Programs that write no fill values leave such files. A file that lacks more was cut off.
+    /// Checks that only a part of the last record, or of the last variable without records, is missing in a file of `have` bytes. Programs
+    /// without fill values can omit this part, or all data of an empty file. Other short files were cut off.
     fn check_complete(&self, have: u64) -> Result<()> {
         let records = self.committed.records;
         let last = self.reader.places.last_part(records)?;

@@ -299,7 +299,7 @@ fn every_moment_of_odd_files() {
     }
 }
 
-/// A file may lack a part of its last record, or of its last variable without records. Other files were cut off.
+/// Programs without fill values can omit a part of the last record, or of the last variable. Other short files were cut off.
 #[test]
 fn truncated_files_get_no_records() {
     let record = 8 + 8 + 4;

@@ -20,7 +20,7 @@ const FLAGS: usize = 11;
 /// The flag of a file that another program writes for concurrent readers ("II. Disk Format: Level 0A", file consistency flags).
 const SWMR: u8 = 4;
 
-/// A source whose reads fail if the file has another state than at opening.
+/// A source for reads of one state. A read fails if the file has changed since opening.
 #[derive(Debug)]
 pub(crate) struct OneStateSource {
     inner: Arc<dyn Source>,
@@ -68,7 +68,7 @@ impl OneStateSource {
     }
 }
 
-/// Returns whether a program writes the file in such an order that readers always find valid metadata (SWMR).
+/// Returns whether a program writes the file for concurrent readers (SWMR). Such readers always find valid metadata.
 fn is_shared(superblock: &[u8]) -> bool {
     let flags = superblock.get(FLAGS);
     superblock.get(VERSION) == Some(&3) && flags.is_some_and(|flags| flags & SWMR != 0)

@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use super::update_tests::{FIXED, T, TIME, append, deflated, made, opened, schema, values};
-use crate::chunk::{Dataset, Reader};
+use crate::chunk::encode::ChunkEncoder;
+use crate::chunk::{Dataset, Placement, Reader, elements};
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::io::patched::recorded_file::{FileStep, RecordedFile};
 use crate::io::source::truncated;
 use crate::io::{Container, Source};
-use crate::model::{FillMode, Region, Schema, Values, VarId};
+use crate::model::{DimId, Endianness, FillMode, Region, Schema, Values, VarId};
 
 /// A file, and the steps of a writer that are still to come.
 #[derive(Debug)]
@@ -194,7 +195,7 @@ fn readers_beside_a_writer_see_one_state_or_a_change() {
     }
 }
 
-/// Chunks that are full stay readable after any number of commits, if their places are known.
+/// Full chunks with known locations stay readable after any number of commits.
 #[test]
 fn full_chunks_stay_readable() {
     let growth = Growth::new(
@@ -222,4 +223,40 @@ fn full_chunks_stay_readable() {
     assert_eq!(partial.kind(), ErrorKind::Changed);
     let unread = read(&*reader, TIME, None).unwrap_err();
     assert_eq!(unread.kind(), ErrorKind::Changed);
+}
+
+/// A chunk in a slot that is full because the dimension grew: no later chunk gets its slots.
+#[test]
+fn full_chunks_in_slots_are_not_overwritten() {
+    let raw = RecordedFile::new(&made(deflated(16)));
+    let mut update = opened(&raw);
+    append(&mut *update, 16, 3);
+    update.commit(FillMode::Fill).unwrap();
+    assert_eq!(update.set_len(DimId(0), 16).unwrap(), Placement::InPlace);
+    update.commit(FillMode::Fill).unwrap();
+    let before = raw.bytes();
+    raw.take_steps();
+    // The chunk leaves its slot, and the next chunk begins.
+    let layout = update.reader().layout(TIME).unwrap();
+    let target = (update.reader().schema(), update.rules(TIME));
+    let encoder = ChunkEncoder::of(target, &Env::default(), TIME, &layout).unwrap();
+    let mut bytes = vec![];
+    let full = Values::Double(values(TIME, 0..16));
+    elements::encode(&full, Endianness::Little, &mut bytes).unwrap();
+    let stored = encoder.encode(&Region::whole(&layout.chunk), bytes);
+    let stored = stored.unwrap();
+    let placed = update.put_chunk(TIME, 0, stored.mask, &stored.bytes);
+    assert_eq!(placed.unwrap(), Placement::InPlace);
+    update.commit(FillMode::Fill).unwrap();
+    for len in 17..22 {
+        append(&mut *update, 16, len);
+        update.commit(FillMode::Fill).unwrap();
+    }
+    let source = GrowingSource::new(&before, &raw.take_steps(), (usize::MAX, 0));
+    let file = Arc::clone(&source.file);
+    let reader = open(source).unwrap();
+    let old = read(&*reader, TIME, None).unwrap();
+    assert_eq!((old.len(), &old[..3]), (16, &values(TIME, 0..3)[..]));
+    file.lock().unwrap().take_steps(usize::MAX);
+    assert_eq!(read(&*reader, TIME, None).unwrap(), old);
 }

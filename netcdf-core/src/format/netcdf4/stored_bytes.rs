@@ -1,8 +1,8 @@
 //! The stored bytes of chunks, with a second look at the file for chunks that a later change may overwrite.
 //!
-//! A change in place never overwrites a stored chunk with filters, except in slots
-//! ([`hdf5::update`](crate::format::hdf5::update)): a chunk with room for more records alternates between two places. A reader that
-//! opened the file two changes ago could read such a place while it is written.
+//! A change in place overwrites no stored chunk with filters, except partial chunks in slots
+//! ([`hdf5::update`](crate::format::hdf5::update)). A partial chunk can get more records, and alternates between two slots. A reader that
+//! opened the file two changes ago could read a slot during a write.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub(super) struct ChunkAxis {
 }
 
 impl GrowingVariable {
-    /// Returns whether a chunk, given by its number in the grid, has room for more records.
-    fn has_room(&self, chunk: u64) -> bool {
+    /// Returns whether a chunk is partial: more records fit into the chunk. `chunk` is the number in the grid.
+    fn is_partial(&self, chunk: u64) -> bool {
         let mut left = chunk;
         self.axes.iter().rev().any(|axis| {
             let count = axis.extent.div_ceil(axis.chunk.max(1)).max(1);
@@ -57,7 +57,7 @@ impl StoredBytes {
     /// Returns the file of a chunk that a later change may overwrite.
     fn overwritable(&self, chunk: &ChunkRef) -> Option<&Arc<OneStateSource>> {
         let variable = self.growing.get(chunk.variable.index())?.as_ref()?;
-        variable.has_room(chunk.index).then_some(&variable.file)
+        variable.is_partial(chunk.index).then_some(&variable.file)
     }
 
     /// Looks at the files of chunks that a later change may overwrite, after the chunks were read.
@@ -106,7 +106,7 @@ mod tests {
     use crate::io::memory::MemorySource;
 
     #[test]
-    fn only_the_last_records_have_room() {
+    fn only_the_last_chunks_are_partial() {
         let axis = |extent, chunk, unlimited| ChunkAxis {
             extent,
             chunk,
@@ -117,18 +117,21 @@ mod tests {
             let file = Arc::new(OneStateSource::new(source, 0, vec![]));
             GrowingVariable { axes, file }
         };
-        let rooms = |axes, count| {
+        let partial = |axes, count| {
             let variable = variable(axes);
-            let all = (0..count).filter(|n| variable.has_room(*n));
+            let all = (0..count).filter(|n| variable.is_partial(*n));
             all.collect::<Vec<_>>()
         };
-        // Three rows of two chunks, of which the last row is half full.
-        assert_eq!(rooms(vec![axis(5, 2, true), axis(7, 4, false)], 6), [4, 5]);
-        assert!(rooms(vec![axis(6, 2, true), axis(7, 4, false)], 6).is_empty());
+        // Three rows of two chunks. The last row is half full.
         assert_eq!(
-            rooms(vec![axis(6, 2, true), axis(7, 4, true)], 6),
+            partial(vec![axis(5, 2, true), axis(7, 4, false)], 6),
+            [4, 5]
+        );
+        assert!(partial(vec![axis(6, 2, true), axis(7, 4, false)], 6).is_empty());
+        assert_eq!(
+            partial(vec![axis(6, 2, true), axis(7, 4, true)], 6),
             [1, 3, 5]
         );
-        assert!(rooms(vec![axis(0, 0, true), axis(0, 0, true)], 2).is_empty());
+        assert!(partial(vec![axis(0, 0, true), axis(0, 0, true)], 2).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Reads a dataset of `appendrecords` again and again, until it has a number of records: `readrecords PATH COUNT`.
 //!
-//! Prints the numbers of whole states, of new states, and of reads that noticed a change.
+//! Prints three numbers: whole states, new states, and reads with the error `Changed`.
 
 use std::ffi::OsString;
 use std::io::Write as _;
