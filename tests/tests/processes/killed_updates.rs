@@ -160,7 +160,11 @@ fn c_text(path: &Path) -> Option<String> {
 fn netcdf_c_sees_whole_states_of_killed_writers() {
     let mut random = Random(0x0fed_cba9_8765_4321);
     let mut refusals = 0;
-    for (kind, mode) in [(Kind::CLASSIC, "appended"), (Kind::CDF5, "fenced")] {
+    for (kind, mode) in [
+        (Kind::CLASSIC, "appended"),
+        (Kind::CDF5, "fenced"),
+        (Kind::NETCDF4, "fenced"),
+    ] {
         let sandbox = Sandbox::new();
         let path = sandbox.path("a.nc");
         for n in 0..sample::count(30, 300) {

@@ -61,20 +61,21 @@ impl Staged {
         if !same_ids {
             return Ok(Placement::Anew("the dataset has new variables"));
         }
-        let lens = lengths(update.reader().schema());
-        if let Placement::Anew(reason) = set_lengths(update, &self.schema)? {
+        let before = lengths(update.reader().schema());
+        let placed = set_lengths(update, &self.schema)?;
+        let is_longer = before != lengths(update.reader().schema());
+        if is_longer {
+            // The cache has numbers of chunks in the old grid.
+            base.cache = ReadCache::new(env);
+        }
+        if let Placement::Anew(reason) = placed {
             return Ok(Placement::Anew(reason));
         }
-        let is_longer = lens != lengths(update.reader().schema());
         if is_longer && lacks_fill_value(update.reader().schema(), &self.schema) {
             return Ok(Placement::Anew("the store records no fill value"));
         }
         if let Placement::Anew(reason) = define(update, &self.schema, redefined)? {
             return Ok(Placement::Anew(reason));
-        }
-        if is_longer {
-            // The numbers of chunks have changed.
-            base.cache = ReadCache::new(env);
         }
         if let Placement::Anew(reason) = self.put_all_tiles(env)? {
             return Ok(Placement::Anew(reason));
@@ -98,7 +99,7 @@ impl Staged {
     fn put_all_tiles(&mut self, env: &Env) -> Result<Placement> {
         let vars: Vec<VarId> = self.tiles.keys().copied().collect();
         for var in vars {
-            if let Placement::Anew(reason) = self.extend_variable(var)? {
+            if let Placement::Anew(reason) = self.extend_variable(var, env)? {
                 return Ok(Placement::Anew(reason));
             }
             let path = || self.schema.var_path(var);
@@ -129,16 +130,21 @@ impl Staged {
     }
 
     /// Extends the storage of a variable with staged data to the lengths of its dimensions.
-    fn extend_variable(&mut self, var: VarId) -> Result<Placement> {
+    fn extend_variable(&mut self, var: VarId, env: &Env) -> Result<Placement> {
         let path = || self.schema.var_path(var);
         let Some(base) = &mut self.base else {
             return Ok(Placement::InPlace);
         };
         let id = *base.vars.get(var.index()).or_internal("a variable")?;
-        match base.original.update_mut() {
-            Some(update) => update.extend_variable(id).in_object(path),
-            None => Ok(Placement::InPlace),
+        let Some(update) = base.original.update_mut() else {
+            return Ok(Placement::InPlace);
+        };
+        let before = update.reader().layout(id)?.extent;
+        let placed = update.extend_variable(id).in_object(path)?;
+        if update.reader().layout(id)?.extent != before {
+            base.cache = ReadCache::new(env);
         }
+        Ok(placed)
     }
 
     /// Stores a staged scalar.
@@ -291,7 +297,7 @@ fn grown_shape(reader: &dyn Reader, var: VarId, region: &Region) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use crate::api::{Dataset, InPlace, Length, Options, Select};
-    use crate::model::{Atomic, GroupId, Kind};
+    use crate::model::{Atomic, GroupId, Kind, StorageLayout};
 
     /// netCDF-C and this library only extend the datasets of variables that a program writes.
     #[test]
@@ -317,6 +323,44 @@ mod tests {
             let data = Dataset::open(&path).unwrap();
             assert_eq!(data.read::<u64>(b, &Select::at(&[at])).unwrap(), [at]);
             assert_eq!(data.shape(b).unwrap(), [end]);
+        }
+    }
+
+    /// The number of a chunk changes if the grid grows along the last dimension.
+    #[test]
+    fn chunks_are_found_after_the_last_dimension_grows() {
+        for writes_scalar in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("a.nc");
+            let root = GroupId::ROOT;
+            let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
+            let x = data.define_dim(root, "x", 3.into()).unwrap();
+            let time = data.define_dim(root, "time", Length::Unlimited).unwrap();
+            let v = data.define_var(root, "v", Atomic::Int, &[x, time]).unwrap();
+            let w = data.define_var(root, "w", Atomic::Int, &[time]).unwrap();
+            let scalar = data.define_var(root, "scalar", Atomic::Int, &[]).unwrap();
+            data.define_chunking(v, StorageLayout::Chunked(vec![1, 2]))
+                .unwrap();
+            data.end_definition().unwrap();
+            let values: Vec<i32> = (0..12).collect();
+            let whole = Select::region(&[0, 0], &[3, 4]);
+            data.write(v, &whole, &values).unwrap();
+            data.close().unwrap();
+
+            let mut data = Dataset::open_for_writing(&path).unwrap();
+            assert_eq!(data.read::<i32>(v, &whole).unwrap(), values);
+            if writes_scalar {
+                // No storage is allocated: the dataset is written anew.
+                data.write(scalar, &Select::all(), &[1]).unwrap();
+            }
+            data.write(v, &Select::at(&[2, 1]), &[9]).unwrap();
+            data.write(v, &Select::at(&[1, 4]), &[70]).unwrap();
+            data.write(w, &Select::at(&[20]), &[1]).unwrap();
+            data.close().unwrap();
+            let data = Dataset::open(&path).unwrap();
+            let found = data.read::<i32>(v, &whole).unwrap();
+            assert_eq!(found, values, "{writes_scalar}");
+            assert_eq!(data.read::<i32>(v, &Select::at(&[1, 4])).unwrap(), [70]);
         }
     }
 }
