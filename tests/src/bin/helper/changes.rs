@@ -3,7 +3,7 @@
 //! | line | change |
 //! |---|---|
 //! | `put NAME START COUNT STRIDE SEED` | values of a variable (a path): lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
-//! | `read NAME` | none: all values of a variable are read |
+//! | `read NAME` | none: a weighted sum of all values of a variable is printed |
 //! | `title TEXT` | the attribute `title` |
 //! | `sync` | a sync |
 //! | `reopen` | the dataset is closed and opened again |
@@ -49,7 +49,9 @@ fn run(args: &[OsString]) -> Result<()> {
             ["put", name, region @ ..] => put(&mut data, name, region)?,
             ["read", name] => {
                 let var = variable(&data, name)?;
-                drop(data.read::<f64>(var, &Select::all())?);
+                let values = data.read::<f64>(var, &Select::all())?;
+                let sum: f64 = (1..).zip(values).map(|(n, x)| f64::from(n) * x).sum();
+                let _ = writeln!(std::io::stdout(), "{name} {sum}");
             }
             ["title", text] => {
                 let text = Values::Char(text.as_bytes().to_vec());
