@@ -3,6 +3,7 @@
 //! | line | change |
 //! |---|---|
 //! | `put NAME START COUNT STRIDE SEED` | values of a variable (a path): lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
+//! | `read NAME` | none: a weighted sum of all values of a variable is printed |
 //! | `title TEXT` | the attribute `title` |
 //! | `sync` | a sync |
 //! | `reopen` | the dataset is closed and opened again |
@@ -12,7 +13,7 @@ use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 
 use netcdf_core::api::{Dataset, InPlace, Options, Select};
-use netcdf_core::model::{GroupId, Values};
+use netcdf_core::model::{GroupId, Values, VarId};
 use netcdf_core::{Error, ErrorKind, Result};
 
 pub(crate) fn main(args: &[OsString]) -> ExitCode {
@@ -46,6 +47,12 @@ fn run(args: &[OsString]) -> Result<()> {
         let words: Vec<_> = line.split(' ').collect();
         match words.as_slice() {
             ["put", name, region @ ..] => put(&mut data, name, region)?,
+            ["read", name] => {
+                let var = variable(&data, name)?;
+                let values = data.read::<f64>(var, &Select::all())?;
+                let sum: f64 = (1..).zip(values).map(|(n, x)| f64::from(n) * x).sum();
+                let _ = writeln!(std::io::stdout(), "{name} {sum}");
+            }
             ["title", text] => {
                 let text = Values::Char(text.as_bytes().to_vec());
                 data.redefine()?;
@@ -63,6 +70,14 @@ fn run(args: &[OsString]) -> Result<()> {
     data.close()
 }
 
+/// Returns the variable with a path.
+fn variable(data: &Dataset, path: &str) -> Result<VarId> {
+    match path.rsplit_once('/') {
+        Some((group, name)) => data.var_id(data.group_id(GroupId::ROOT, group)?, name),
+        None => data.var_id(GroupId::ROOT, path),
+    }
+}
+
 fn numbers(list: &str) -> Vec<u64> {
     list.split(',').filter_map(|n| n.parse().ok()).collect()
 }
@@ -73,11 +88,7 @@ fn put(data: &mut Dataset, name: &str, region: &[&str]) -> Result<()> {
     let [start, count, stride, seed] = region.as_slice() else {
         return Err(Error::new(ErrorKind::Argument, "no region"));
     };
-    let (group, name) = match name.rsplit_once('/') {
-        Some((group, name)) => (data.group_id(GroupId::ROOT, group)?, name),
-        None => (GroupId::ROOT, name),
-    };
-    let var = data.var_id(group, name)?;
+    let var = variable(data, name)?;
     let seed = seed.first().copied().unwrap_or(0);
     let values: Vec<_> = (0..count.iter().product())
         .map(|n: u64| (seed + 7 * n) % 90)
