@@ -8,7 +8,7 @@ use crate::chunk::{Dataset, Locate, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
-use crate::model::{DimId, FillMode, Region, Schema, VarId, Variable};
+use crate::model::{DataType, DimId, FillMode, Region, Schema, VarId, Variable};
 use crate::runtime::WorkItem;
 
 /// Approximate bytes of records that are written at once.
@@ -68,17 +68,15 @@ fn append_all(
     if let anew @ Placement::Anew(_) = update.set_len(records.dim, records.len)? {
         return Ok(anew);
     }
-    // Data that is written and taken back would change the modification time of the dataset, which a copy then notices.
-    for &var in vars {
-        if !update.reader().layout(var)?.element.plain {
-            return Ok(Placement::Anew("strings, lists or user-defined types"));
-        }
-    }
     for &var in vars {
         let variable = AppendedVariable::new(set, (var, records), update)?;
-        let placed = match update.rules(var).chunks {
-            true => variable.chunks(update),
-            false => variable.runs(update),
+        let placed = match (update.rules(var).chunks, variable.layout.element.plain) {
+            (true, true) => variable.chunks(update),
+            (true, false) => variable.value_chunks(update),
+            (false, true) => variable.runs(update),
+            (false, false) => Ok(Placement::Anew(
+                "values of user-defined types without chunks",
+            )),
         };
         let path = || set.reader.schema().var_path(var);
         if let anew @ Placement::Anew(_) = placed.in_object(path)? {
@@ -101,7 +99,9 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
             && a.attributes == b.attributes
     };
     let lens = [a, b].map(|s| (s.dims.len(), s.vars.len(), s.groups.len()));
+    let is_user = |var: &Variable| matches!(var.ty, DataType::User(_));
     lens[0] == lens[1]
+        && (a.types == b.types || !b.vars.iter().any(is_user))
         && dims.all(|same| same)
         && a.vars.iter().zip(&b.vars).all(var)
         && a.groups
@@ -111,14 +111,14 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
 }
 
 /// A variable whose records are appended.
-struct AppendedVariable<'a> {
-    set: Dataset<'a>,
-    var: VarId,
-    records: NewRecords,
+pub(super) struct AppendedVariable<'a> {
+    pub(super) set: Dataset<'a>,
+    pub(super) var: VarId,
+    pub(super) records: NewRecords,
     /// The number of the dimension in the variable.
-    axis: usize,
+    pub(super) axis: usize,
     /// The storage in the dataset that is changed.
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 impl<'a> AppendedVariable<'a> {
@@ -169,7 +169,7 @@ impl<'a> AppendedVariable<'a> {
     }
 
     /// Sets the range of records of a region.
-    fn limit(&self, region: &mut Region, start: u64, count: u64) {
+    pub(super) fn limit(&self, region: &mut Region, start: u64, count: u64) {
         if let Some(own) = region.start.get_mut(self.axis) {
             *own = start;
         }
@@ -212,7 +212,7 @@ impl<'a> AppendedVariable<'a> {
         self.new_chunks(indices(&new, &grid)?, &encoder, update)
     }
 
-    fn limit_block(&self, block: &mut Block, start: u64, count: u64) {
+    pub(super) fn limit_block(&self, block: &mut Block, start: u64, count: u64) {
         if let Some(own) = block.start.get_mut(self.axis) {
             *own = start;
         }
@@ -281,7 +281,7 @@ impl<'a> AppendedVariable<'a> {
     }
 
     /// Returns the elements of a chunk, as a region of the variable.
-    fn region(&self, index: u64) -> Region {
+    pub(super) fn region(&self, index: u64) -> Region {
         self.layout.chunk_region(index)
     }
 
@@ -315,7 +315,7 @@ impl<'a> AppendedVariable<'a> {
 }
 
 /// Returns the numbers of the chunks in a block of the grid.
-fn indices<'g>(
+pub(super) fn indices<'g>(
     block: &Block,
     grid: &'g [u64],
 ) -> Result<impl Iterator<Item = Result<u64>> + use<'g>> {

@@ -37,6 +37,7 @@ mod companions;
 mod dims;
 mod files;
 mod form;
+mod growth;
 mod hidden_attributes;
 mod links;
 mod non_variables;

@@ -6,27 +6,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::growth::{obstacle_of_data, obstacle_of_growth};
 use super::reader::Netcdf4Reader;
 use super::updated_reader::{NewChunks, UpdatedReader};
+use super::write::encode::{self, HeapStore};
 use crate::arithmetic::exact;
-use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, VisitStop};
 use crate::chunk::{Placement, PutRules, Reader, Update};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::format::hdf5::update::{
-    DatasetChange, NewChunk, SlotOwner, SlotPair, change, check_closed, obstacle,
-    obstacle_of_dataset, write_end,
+    DatasetChange, NewChunk, NewHeap, SlotOwner, SlotPair, change, check_closed, obstacle,
+    write_end,
 };
 use crate::io::patched::PatchedFile;
 use crate::model::region::product;
-use crate::model::{DimId, FillMode, Schema, VarId};
+use crate::model::{DimId, FillMode, Schema, Values, VarId};
 
 /// The length in bytes from which a new chunk gets slots only when it changes.
 const LARGE: u64 = 1 << 20;
@@ -59,12 +60,14 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
         return Ok(None);
     }
     file.set_signature(hdf5.superblock().base)?;
+    let heap = NewHeap::new(Arc::clone(&file), hdf5.superblock().base);
     Ok(Some(Netcdf4Update {
         file,
         hdf5,
         reader: UpdatedReader {
             base,
             new: BTreeMap::new(),
+            heap: heap.into(),
         },
         committed: BTreeMap::new(),
         slots: BTreeMap::new(),
@@ -73,41 +76,6 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
 }
 
 impl Netcdf4Update {
-    /// Returns why the data of a variable cannot be changed in place, if it cannot.
-    fn obstacle(&self, var: VarId) -> Result<Option<&'static str>> {
-        let dataset = self.reader.base.dataset(var)?;
-        if let Some(reason) = obstacle_of_dataset(dataset) {
-            return Ok(Some(reason));
-        }
-        let plain = self.reader.layout(var)?.element.plain;
-        Ok((!plain).then_some("the variable has strings, lists or a user-defined type"))
-    }
-
-    /// Returns why the variables of a dimension cannot grow, if they cannot.
-    fn obstacle_of_growth(&self, dim: DimId) -> Result<Option<&'static str>> {
-        let schema = self.reader.schema();
-        if !self.reader.base.has_scale(dim) {
-            return Ok(Some("the file has no scale for the dimension"));
-        }
-        let vars = schema.var_ids().zip(&schema.vars);
-        for (id, var) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
-            let dataset = self.reader.base.dataset(id)?;
-            if let Some(reason) = obstacle_of_dataset(dataset) {
-                return Ok(Some(reason));
-            }
-            let layout = self.reader.layout(id)?;
-            let lens = layout.extent.iter().zip(&var.dims);
-            let mut lens = lens.map(|(len, dim)| (len, schema.dim(*dim).map(|dim| &dim.len)));
-            let is_short = lens.any(|(own, len)| Some(own) != len);
-            if is_short && beyond(schema, id, &layout)? != fill(schema, id, &layout)? {
-                return Ok(Some(
-                    "a shorter variable has other values outside its elements",
-                ));
-            }
-        }
-        Ok(None)
-    }
-
     /// Returns the position of a chunk in the grid.
     fn position(&self, var: VarId, index: u64) -> Result<Vec<u64>> {
         let layout = self.reader.layout(var)?;
@@ -241,6 +209,7 @@ impl Netcdf4Update {
 
     /// Writes the new structures as patches.
     fn write(&mut self) -> Result<Vec<(VarId, DataLayout)>> {
+        self.reader.heap().finish()?;
         let none = NewChunks::new();
         let mut layouts = vec![];
         for var in self.touched() {
@@ -292,6 +261,12 @@ impl Netcdf4Update {
     }
 }
 
+impl HeapStore for NewHeap {
+    fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
+        self.put(objects)
+    }
+}
+
 /// Returns the stored chunk of a reader at a position.
 fn located(reader: &dyn Reader, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
     let block = Block {
@@ -323,7 +298,7 @@ impl Update for Netcdf4Update {
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<Placement> {
-        if let Some(reason) = self.obstacle(var)? {
+        if let Some(reason) = obstacle_of_data(&self.reader, var)? {
             return Ok(Placement::Anew(reason));
         }
         let position = self.position(var, index)?;
@@ -349,7 +324,7 @@ impl Update for Netcdf4Update {
     }
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<Placement> {
-        if let Some(reason) = self.obstacle(var)? {
+        if let Some(reason) = obstacle_of_data(&self.reader, var)? {
             return Ok(Placement::Anew(reason));
         }
         let layout = self.reader.layout(var)?;
@@ -371,6 +346,12 @@ impl Update for Netcdf4Update {
         Ok(Placement::InPlace)
     }
 
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
+        let datatype = &self.reader.base.dataset(var)?.datatype;
+        let put = encode::store(values, datatype, &mut *self.reader.heap());
+        put.in_object(|| self.reader.schema().var_path(var))
+    }
+
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<Placement> {
         let schema = self.reader.schema();
         let old = schema.dim(dim).or_internal("a dimension")?;
@@ -378,7 +359,7 @@ impl Update for Netcdf4Update {
             return Ok(Placement::InPlace);
         }
         let old = old.len;
-        if let Some(reason) = self.obstacle_of_growth(dim)? {
+        if let Some(reason) = obstacle_of_growth(&self.reader, dim, len)? {
             return Ok(Placement::Anew(reason));
         }
         self.committed.entry(dim).or_insert(old);
@@ -414,6 +395,7 @@ impl Update for Netcdf4Update {
 
     fn abandon(&mut self) -> Result<()> {
         self.reader.new.clear();
+        self.reader.heap().abandon();
         self.in_use.clear();
         // Slots that were new are not in the file any more. The others are found again.
         self.slots.clear();

@@ -2,7 +2,7 @@
 
 use super::array_blocks::ArrayBlocks;
 use super::array_element::ElementForm;
-use super::dataset::{DatasetChange, NewChunk};
+use super::changes::{DatasetChange, NewChunk};
 use super::extensible_array::ExtensibleArrayChange;
 use super::fixed_array::FixedArrayChange;
 use super::header::HeaderChange;

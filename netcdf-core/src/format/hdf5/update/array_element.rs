@@ -1,7 +1,7 @@
 //! The elements of chunk arrays: an address and, with filters, size and mask.
 
 use super::array_blocks::{ADDRESS, UNDEFINED, repeated};
-use super::dataset::NewChunk;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::bytes::ByteSink;
 use crate::error::Result;

@@ -6,7 +6,7 @@ use super::array_blocks::{
     ADDRESS, ArrayBlocks, ArrayOwner, CHECKSUM, PREFIX, UNDEFINED, undefined,
 };
 use super::array_element::ElementForm;
-use super::dataset::NewChunk;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::bytes::ByteSink;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};

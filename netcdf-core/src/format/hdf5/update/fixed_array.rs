@@ -5,7 +5,7 @@
 
 use super::array_blocks::{ADDRESS, ArrayBlocks, ArrayOwner, CHECKSUM, PREFIX, UNDEFINED};
 use super::array_element::ElementForm;
-use super::dataset::NewChunk;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source as _;
