@@ -249,10 +249,10 @@ references_3_13() {
 # Packages the release build twice, with equal bytes, into the directory $1.
 pack_release() {
     local folder
-    cargo build --quiet --release -p netcdf-tools
+    cargo build --quiet --release -p netcdf-tools -p netcdf-capi
     for folder in "$1" "$1-again"; do
         rm -rf "$folder"
-        packaging/build --executable target/release/netcdf-tools --level 1 --output "$folder"
+        packaging/build --executable target/release/netcdf-tools --library target/release/libnetcdf.so --level 1 --output "$folder"
     done
     diff -r "$1" "$1-again"
 }

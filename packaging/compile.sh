@@ -7,7 +7,7 @@ CARGO_LIBC=0.3.0
 # The Debian release that provides glibc 2.31 without cargo-libc.
 OLD_DEBIAN=bullseye
 
-# compile LIBC ARCH: compiles with the compiler of LIBC (`cargo-libc` or `sysroot`), and sets `executable`.
+# compile LIBC ARCH: compiles with the compiler of LIBC (`cargo-libc` or `sysroot`), and sets `executable` and `library`.
 compile() {
     local libc=$1 arch=$2 target=$2-unknown-linux-gnu flags
     flags=CARGO_TARGET_${arch^^}_UNKNOWN_LINUX_GNU_RUSTFLAGS
@@ -15,7 +15,9 @@ compile() {
     "use_${libc//-/_}" "$arch"
     export "$flags=${!flags} $(without_paths)"
     cargo build --locked --profile "$profile" --target "$target" -p netcdf-tools
+    cargo build --locked --profile "$profile" --target "$target" -p netcdf-capi
     executable=target/$target/$profile/netcdf-tools
+    library=target/$target/$profile/libnetcdf.so
 }
 
 # Flags that replace the directories of this machine in the executable.

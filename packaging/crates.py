@@ -1,6 +1,6 @@
-"""Writes the crates of the executable netcdf-tools as a list in SPDX, and the texts of their licences: crates.py TARGET LIST TEXTS
+"""Writes the crates of the executable netcdf-tools and of the C library as a list in SPDX, and the texts of their licences: crates.py TARGET LIST TEXTS
 
-Crates that only run during the build (build scripts, procedural macros) are not in the executable, and not in the list.
+Crates that only run during the build (build scripts, procedural macros) are not linked, and not in the list.
 """
 
 import collections
@@ -15,6 +15,8 @@ import time
 import tomllib
 
 ROOT = "netcdf-tools"
+# The executable, and the C library.
+ROOTS = (ROOT, "netcdf-capi")
 TEXT = re.compile(r"(licen[cs]e|copying|notice|copyright|unlicense)", re.IGNORECASE)
 # Directories of C libraries within crates.
 LIBRARIES = ("", "zstd", "libdeflate")
@@ -31,7 +33,7 @@ def linked(data):
     """The packages in the executable, sorted by name."""
     packages = {p["id"]: p for p in data["packages"]}
     nodes = {n["id"]: n for n in data["resolve"]["nodes"]}
-    found, todo = {}, [i for i, p in packages.items() if p["name"] == ROOT]
+    found, todo = {}, [i for i, p in packages.items() if p["name"] in ROOTS]
     while todo:
         one = todo.pop()
         if one in found or any("proc-macro" in t["kind"] for t in packages[one]["targets"]):
@@ -55,7 +57,7 @@ def texts(packages):
             text = file.read_text(encoding="utf-8", errors="replace").strip()
             crates["\n".join(line.rstrip() for line in text.splitlines())].append(f"{package['name']} {package['version']}")
     parts = [f"{', '.join(dict.fromkeys(names))}\n{'=' * 78}\n{text}\n" for text, names in crates.items()]
-    return "The executable contains the following crates. Each text follows the names of its crates.\n\n" + "\n\n".join(parts)
+    return "The executable and the C library contain the following crates. Each text follows the names of its crates.\n\n" + "\n\n".join(parts)
 
 
 def entry(package, sums):

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Lays out the files of the packages. Sourced by packaging/build, which sets `executable`, `stage`, `level` and SOURCE_DATE_EPOCH.
+# Lays out the files of the packages. Sourced by packaging/build, which sets `executable`, `library`, `stage`, `level` and SOURCE_DATE_EPOCH.
 
 # The tools, and the names of the executable.
 TOOLS="ncdump ncgen nccopy zdump"
@@ -15,6 +15,19 @@ stage_tree() {
     install -d "$doc/docs"
     install -m644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$stage/LICENSES-CRATES.txt" "$doc"
     install -m644 docs/*.md docs/*.json "$doc/docs"
+}
+
+# c_library_tree DIRECTORY: the C library, for the prefix of the tools. Their executable runs plugins.
+c_library_tree() {
+    local own=$1/lib/netcdf-tools doc=$1/share/doc/netcdf-tools-c-library
+    install -d "$own/include" "$own/pkgconfig" "$doc"
+    install -m755 "$library" "$own/libnetcdf.so.22"
+    ln -s libnetcdf.so.22 "$own/libnetcdf.so.19"
+    ln -s ../../bin/netcdf-tools "$own/netcdf-plugin-helper"
+    install -m755 netcdf-core/capi/netcdf-run "$own"
+    install -m644 netcdf-core/capi/netcdf_tools.h "$own/include"
+    sed "s/@VERSION@/$version/" netcdf-core/capi/netcdf-tools.pc >"$own/pkgconfig/netcdf-tools.pc"
+    install -m644 docs/c-api.md LICENSE-APACHE LICENSE-MIT "$stage/LICENSES-CRATES.txt" "$doc"
 }
 
 # manuals SHARE SUFFIX: installs man pages, with SUFFIX after the names of the tools.

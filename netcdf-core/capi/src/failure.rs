@@ -2,10 +2,12 @@
 
 use netcdf_core::error::{Error, ErrorKind};
 
+use crate::border;
 use crate::error_number::ErrorNumber;
 
 impl From<Error> for ErrorNumber {
     fn from(e: Error) -> Self {
+        border::remember(&e.to_string());
         of_kind(e.kind()).unwrap_or_else(|| of_system(&e))
     }
 }

@@ -10,7 +10,7 @@
 //! | `elements` | selected elements, and a cache for small reads |
 //! | `layout` | the layouts of types in the memory of C programs |
 //! | `dataset`, `handles` | open datasets and their ids |
-//! | `threads` | the number of threads |
+//! | `threads`, `plugins` | the number of threads, HDF5 plugins |
 //! | `values`, `memory` | values in the memory of C programs |
 //! | `lifetime`, `inquire`, `read` | the functions by topic |
 //! | `library`, `refused`, `version2` | settings, functions that write, functions of netCDF version 2 |
@@ -27,6 +27,7 @@ mod layout;
 mod library;
 mod lifetime;
 mod memory;
+mod plugins;
 mod read;
 mod refused;
 mod texts;

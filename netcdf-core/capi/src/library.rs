@@ -52,6 +52,12 @@ export_text! {
         texts::text(ErrorNumber(number))
     }
 
+    /// Returns the error message of the last call of this thread, with file, object and byte offset: empty if the call succeeded or has no
+    /// message. The text lives until the next call. Not a function of netCDF-C.
+    fn nctools_error() {
+        crate::border::last_error()
+    }
+
     /// This library reads no `.ncrc` file: no key has a value.
     fn nc_rc_get(_key: InText) {
         crate::border::StaticText::none()

@@ -17,6 +17,7 @@ use crate::border::{CallerMemory, InText, MemoryImage, OutArray, OutText, export
 use crate::dataset::{FileState, LoadedDataset, OpenArguments};
 use crate::error_number::ErrorNumber;
 use crate::handles;
+use crate::plugins;
 use crate::threads;
 
 /// Opens for changes (`NC_WRITE`).
@@ -26,6 +27,7 @@ fn options() -> Options {
     Options {
         env: Some(Arc::new(Env {
             runtime: threads::runtime(),
+            filters: plugins::filters(),
             ..Env::default()
         })),
         ..Options::default()
@@ -35,26 +37,48 @@ fn options() -> Options {
 fn opened(path: &[u8]) -> Result<LoadedDataset, ErrorNumber> {
     let path = Path::new(OsStr::from_bytes(path));
     let state = FileState::of(path);
-    let dataset = Dataset::open_with(path, options()).map_err(|e| open_error(e, path))?;
+    let dataset = Dataset::open_with(path, options())
+        .map_err(|e| open_error(e, FileSignature::read(path)))?;
     // C has no place for notes.
     drop(dataset.notes());
     Ok(LoadedDataset::new(dataset, state))
 }
 
-/// Returns the error number of a dataset that cannot be opened. As in netCDF-C, damaged HDF5 files have one number.
-fn open_error(e: Error, path: &Path) -> ErrorNumber {
-    let damaged = matches!(e.kind(), ErrorKind::Truncated | ErrorKind::Unsupported);
-    match damaged && is_hdf5(path) {
-        true => ErrorNumber::EHDFERR,
-        false => e.into(),
+/// Returns the error number of a dataset that cannot be opened. As in netCDF-C, damaged HDF5 files have one number, and classic files with a
+/// damaged header another.
+fn open_error(e: Error, signature: FileSignature) -> ErrorNumber {
+    match (e.kind(), signature) {
+        (ErrorKind::Truncated | ErrorKind::Unsupported, FileSignature::Hdf5) => {
+            ErrorNumber::EHDFERR
+        }
+        (ErrorKind::Corrupt | ErrorKind::Unknown, FileSignature::Classic) => ErrorNumber::ENOTNC,
+        _ => e.into(),
     }
 }
 
-/// Returns whether a local file starts with the signature of HDF5.
-fn is_hdf5(path: &Path) -> bool {
-    let mut signature = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut signature));
-    read.is_ok() && signature == *b"\x89HDF\r\n\x1a\n"
+/// The first bytes of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileSignature {
+    Hdf5,
+    Classic,
+    Other,
+}
+
+impl FileSignature {
+    fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [0x89, b'H', b'D', b'F', b'\r', b'\n', 0x1a, b'\n', ..] => Self::Hdf5,
+            [b'C', b'D', b'F', ..] => Self::Classic,
+            _ => Self::Other,
+        }
+    }
+
+    /// Reads the signature of a local file.
+    fn read(path: &Path) -> Self {
+        let mut bytes = [0; 8];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut bytes));
+        read.map_or(Self::Other, |()| Self::of(&bytes))
+    }
 }
 
 fn open(path: InText, mode: c_int, ncid: OutArray<c_int>) -> Result<(), ErrorNumber> {
@@ -78,8 +102,10 @@ fn open_memory(
         return Err(ErrorNumber::EPERM);
     }
     let path = path.path().unwrap_or_default().to_vec();
+    let signature = FileSignature::of(&bytes);
     let source = MemorySource::new(&String::from_utf8_lossy(&path), bytes);
-    let dataset = Dataset::open_in(Container::Source(Arc::new(source)), options())?;
+    let dataset = Dataset::open_in(Container::Source(Arc::new(source)), options());
+    let dataset = dataset.map_err(|e| open_error(e, signature))?;
     let dataset = LoadedDataset::new(dataset, None);
     ncid.set(handles::insert(OpenArguments { path, mode }, dataset)?);
     Ok(())

@@ -67,7 +67,11 @@ fn a_header_that_does_not_fit_makes_a_new_file() {
     let sandbox = made("classic");
     let (before, file) = (dump(&sandbox), inode(&sandbox));
     let long = "a title that is much longer than the title before";
-    let _ = edit(&sandbox, &["--attribute", &format!("char @title=\"{long}\"")]).clean();
+    let _ = edit(
+        &sandbox,
+        &["--attribute", &format!("char @title=\"{long}\"")],
+    )
+    .clean();
     assert_eq!(dump(&sandbox), replaced(&before, &[("first title", long)]));
     assert_ne!(inode(&sandbox), file);
 }

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::fork;
+use super::last_error;
 use super::symbols::set_old_status;
 use crate::error_number::{ErrorNumber, OLD_ERROR};
 
@@ -63,6 +64,7 @@ pub(crate) use {export, export_old, export_text, refuse};
 /// Runs the body of an exported function and returns its error number.
 pub(crate) fn guarded(body: impl FnOnce() -> Result<(), ErrorNumber>) -> c_int {
     let _call = fork::begin_call();
+    last_error::forget();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(code)) => code.0,

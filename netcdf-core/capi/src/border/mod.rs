@@ -11,7 +11,9 @@
 mod allocator;
 mod block;
 mod export;
+mod file;
 mod fork;
+mod last_error;
 mod strings;
 mod symbols;
 mod text;
@@ -19,6 +21,8 @@ mod views;
 
 pub(crate) use block::{CallerMemory, MemoryBlock, MemoryImage};
 pub(crate) use export::{export, export_old, export_text, guarded, guarded_old, refuse};
+pub(crate) use file::library_file;
+pub(crate) use last_error::{last_error, remember};
 pub(crate) use strings::OutStrings;
 pub(crate) use text::{InText, OutText, StaticText};
 pub(crate) use views::{InArray, OutArray, PlainNumber};

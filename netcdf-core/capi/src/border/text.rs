@@ -67,7 +67,7 @@ impl OutText {
     }
 }
 
-/// A text of this library, which lives as long as the process.
+/// A text of this library, which lives as long as the process or until the next call of the thread.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct StaticText(*const c_char);
@@ -79,6 +79,11 @@ impl From<&'static CStr> for StaticText {
 }
 
 impl StaticText {
+    /// Returns a text that a thread keeps until its next call.
+    pub(super) fn of_thread(text: &CStr) -> Self {
+        Self(text.as_ptr())
+    }
+
     /// Returns no text.
     pub(crate) fn none() -> Self {
         Self(std::ptr::null())

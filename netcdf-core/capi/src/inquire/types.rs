@@ -1,8 +1,8 @@
 //! Types of all classes.
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 
-use netcdf_core::model::{DataType, GroupId, TypeId, TypeKind, UserType};
+use netcdf_core::model::{Atomic, DataType, GroupId, TypeId, TypeKind, UserType};
 
 use super::groups;
 use super::storage::check_settings;
@@ -66,7 +66,7 @@ fn within(group: &OpenGroup<'_>, id: GroupId, name: &[u8]) -> Option<DataType> {
 
 /// Returns the nearest type with a name: in the group, its ancestors, or any group.
 fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DataType, ErrorNumber> {
-    let atomic = netcdf_core::model::Atomic::ALL.into_iter();
+    let atomic = Atomic::ALL.into_iter();
     if let Some(atomic) = atomic.into_iter().find(|a| a.name().as_bytes() == name) {
         return Ok(atomic.into());
     }
@@ -93,18 +93,22 @@ fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DataType, ErrorNumber> {
 }
 
 export! {
+    /// Atomic types need no open dataset, as in netCDF-C.
     fn nc_inq_type(ncid: c_int, ty: c_int, name: OutText, size: OutArray<usize>) {
-        with(ncid, |group| {
-            let ty = group.data_type(ty)?;
-            size.set(group.memory_size(ty)?);
-            match ty {
-                DataType::Atomic(atomic) => name.set_name(atomic.name().as_bytes()),
-                DataType::User(id) => {
-                    let ty = group.schema().user_type(id);
-                    name.set_name(ty.ok_or(ErrorNumber::EBADTYPE)?.name.as_bytes());
-                }
-            }
+        if let Some(atomic) = u32::try_from(ty).ok().and_then(Atomic::from_number) {
+            size.set(atomic.size().unwrap_or(size_of::<*const c_char>()));
+            name.set_name(atomic.name().as_bytes());
+            return Ok(());
+        }
+        let described = with(ncid, |group| {
+            let user = group.user_type(ty)?;
+            size.set(group.memory_size(group.data_type(ty)?)?);
+            name.set_name(user.name.as_bytes());
             Ok(())
+        });
+        described.map_err(|e| match e {
+            ErrorNumber::EBADID => ErrorNumber::EBADTYPE,
+            other => other,
         })
     }
 

@@ -17,6 +17,7 @@ use super::trust::CheckedFile;
 use super::wire::{MessageReader, MessageWriter};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::per_process::PerProcess;
 use process::Process;
 
 /// The argument that starts an executable as a helper.
@@ -109,19 +110,21 @@ impl HelperFailure {
 /// The helpers of a run.
 pub(super) struct Helpers {
     isolation: Isolation,
-    idle: Mutex<Vec<Process>>,
+    /// The idle helpers of this process. A forked child starts its own.
+    idle: PerProcess<Mutex<Vec<Process>>>,
 }
 
 impl Helpers {
     pub(super) fn new(isolation: Isolation) -> Self {
         Self {
             isolation,
-            idle: Mutex::default(),
+            idle: PerProcess::new(),
         }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        let idle = self.idle.get_or_init(Mutex::default);
+        idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns an idle helper, or a new one.
