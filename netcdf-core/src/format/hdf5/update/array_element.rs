@@ -11,12 +11,12 @@ const MASK: u64 = 4;
 
 /// The form of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ElementForm {
+pub(super) struct ArrayElementForm {
     /// Bytes of the chunk size field, for filtered chunks.
     width: Option<u8>,
 }
 
-impl ElementForm {
+impl ArrayElementForm {
     /// Returns the form of elements in an array of a client: 0 without filters, 1 with filters. `None` for an unknown form.
     pub(super) fn of_client(client: u8, size: u8) -> Option<Self> {
         let rest = u64::from(size).checked_sub(ADDRESS)?;
