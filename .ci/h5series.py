@@ -7,6 +7,7 @@ from common import installed, run
 
 PURE = "This is a netCDF dimension but not a netCDF variable.%10d"
 LENGTHS = {"y": 5, "x": 7}
+TOOLS = ("h5dump",), ("h5ls", "-rv"), ("h5stat",)
 # Bounds of versions, records per chunk, filters. Chunks of one byte pass all blocks of an array.
 SERIES = [
     ("v110", 1, {}),
@@ -23,6 +24,10 @@ def shared(steps):
     return (steps[:, None] * 3 + np.arange(7)) % 3000
 
 
+def texts(steps):
+    return np.array([f"record {n}" for n in steps], dtype=object)
+
+
 def make(path, steps, form):
     version, chunk, filters = form
     with h5py.File(path, "w", libver=version if version == "latest" else (version, version), track_order=True) as file:
@@ -33,6 +38,9 @@ def make(path, steps, form):
         variable(file, "w", ("time", "x"), "<i2", chunks=(chunk, 7), **filters)
         variable(file, "turned", ("x", "time"), "<i2", chunks=(3, chunk), **filters)
         variable(file, "b", ("time",), "i1", chunks=(1,))
+        # libhdf5 refuses checksums of strings.
+        filters = {name: value for name, value in filters.items() if name == "compression"}
+        variable(file, "s", ("time",), h5py.string_dtype(), chunks=(max(chunk, 8),), **filters)
         variable(file, "fixed", ("x",), "<i4", chunks=(7,))[:] = np.arange(7)
         put(file, steps, 0)
 
@@ -57,7 +65,7 @@ def variable(file, name, dims, ty, **storage):
 def put(file, steps, start, resize=True):
     """Writes records from `start` on, with h5py or netCDF4-python, which resizes by itself."""
     end = start + len(steps)
-    for name in ("time", "v", "w", "b") if resize else ():
+    for name in ("time", "v", "w", "b", "s") if resize else ():
         file[name].resize(end, axis=0)
     if resize:
         file["turned"].resize(end, axis=1)
@@ -68,18 +76,30 @@ def put(file, steps, start, resize=True):
         file["w"][at] = shared(steps)
         file["turned"][:, at] = shared(steps).T
         file["b"][at] = steps % 100
+        file["s"][at] = texts(steps)
 
 
-def faults(path, total):
+def faults(path, total, form):
     """What h5py reads wrong, and errors of the tools of libhdf5."""
     with h5py.File(path) as file:
         steps = np.arange(total)
         own = {"time": steps, "w": shared(steps), "turned": shared(steps).T, "b": steps % 100}
+        own["s"] = np.array([text.encode() for text in texts(steps)], dtype=object)
         found = [f"h5py reads other values of {name}" for name, values in own.items() if not np.array_equal(file[name][:], values)]
-    # Older tools do not know the versions of newer libraries.
-    if h5py.version.hdf5_version_tuple[:2] <= (1, 10):
-        for tool in ["h5dump"], ["h5ls", "-rv"], ["h5stat"]:
-            if installed(tool[0]):
-                done = run(*tool, path)
-                found += [f"{tool}: {done.said[:200]}"] * (done.status != 0 or done.said != "")
+    # The tools of Debian do not know the newest versions.
+    for tool in TOOLS if form[0] != "latest" and installed(*(tool[0] for tool in TOOLS)) else ():
+        done = run(*tool, path)
+        found += [f"{tool}: {done.said[:200]}"] * (done.status != 0 or done.said != "")
     return found
+
+
+def make_sparse(path, length, stored, filters):
+    """Makes a file with chunks of one byte, of which few are stored, so that arrays get all kinds of blocks at once."""
+    with h5py.File(path, "w", libver=("v110", "v110"), track_order=True) as file:
+        time = file.create_dataset("time", (length,), ">f4", maxshape=(None,), chunks=(4096,))
+        time.make_scale(PURE % length)
+        time.attrs["_Netcdf4Dimid"] = np.int32(0)
+        dset = file.create_dataset("b", (length,), "i1", maxshape=(None,), chunks=(1,), **filters)
+        dset.dims[0].attach_scale(time)
+        for n in stored:
+            dset[n] = n % 50 + 1

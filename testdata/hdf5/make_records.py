@@ -44,6 +44,15 @@ def make(name, libver, chunk, filters):
         variable("wide", (y,), (1,), **filters)
 
 
+def make_without_scales():
+    """Datasets that netCDF shows with dimensions of the same length."""
+    with h5py.File(os.path.join(HERE, "records_without_scales.h5"), "w", libver=("v110", "v110"), track_order=True) as file:
+        file.create_dataset("v", data=np.zeros((2, 3)), maxshape=(None, 3), chunks=(1, 3))
+        file.create_dataset("w", data=np.zeros(2), maxshape=(None,), chunks=(4,))
+        file.create_dataset("other", data=np.zeros(7), maxshape=(None,), chunks=(4,))
+
+
+make_without_scales()
 for limit in "v110", "v200":
     make(f"{limit}_1", (limit, limit), 1, {})
     make(f"{limit}_16_deflated", (limit, limit), 16, {"compression": 1, "shuffle": True})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes model.nc with the C ncgen, short.nc with netCDF4, and filtered.nc with netCDF4, h5py and hdf5plugin.
+"""Makes model.nc with the C ncgen, short.nc and values_*.nc with netCDF4, and filtered.nc with netCDF4, h5py and hdf5plugin.
 
   NCGEN=... testdata/netcdf4/make.py
 
@@ -36,6 +36,29 @@ def short():
         long[:] = np.arange(5)
         bare[0:1] = filled[0:1] = 7
         never.units = "m"
+
+
+def values(count):
+    """Records of strings, lists and user-defined types; the number in the file name is the number of records."""
+    with netCDF4.Dataset(HERE / f"values_{count}.nc", "w") as nc:
+        nc.createDimension("time", None)
+        nc.createDimension("x", 2)
+        pair = nc.createCompoundType(np.dtype([("a", "i2"), ("b", "f8", (2,))], align=True), "pair")
+        colour = nc.createEnumType("u1", "colour", {"red": 0, "green": 1})
+        lists = nc.createVLType("i4", "list")
+        made = {
+            "text": nc.createVariable("text", str, ("time", "x"), chunksizes=(8, 2)),
+            "filled": nc.createVariable("filled", str, ("time",), chunksizes=(8,), fill_value="none"),
+            "pairs": nc.createVariable("pairs", pair, ("time",), chunksizes=(4,), zlib=True),
+            "colours": nc.createVariable("colours", colour, ("time",), chunksizes=(16,), fill_value=1),
+            "lists": nc.createVariable("lists", lists, ("time",), chunksizes=(8,)),
+        }
+        for n in range(count):
+            made["text"][n] = np.array([f"record {n}", "x" * (n * n % 97)], dtype=object)
+            made["filled"][n] = f"f{n}"
+            made["pairs"][n] = np.array((n, (n / 2, -n)), dtype=pair.dtype)
+            made["colours"][n] = n % 2
+            made["lists"][n] = np.arange(n % 5, dtype="i4")
 
 
 def filtered():
@@ -95,4 +118,6 @@ def extra(group, values):
 if __name__ == "__main__":
     model()
     short()
+    values(3)
+    values(60)
     filtered()

@@ -8,7 +8,7 @@ use crate::chunk::{Dataset, Locate, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
-use crate::model::{Attribute, DimId, FillMode, Region, Schema, VarId, Variable};
+use crate::model::{Attribute, DataType, DimId, FillMode, Region, Schema, VarId, Variable};
 use crate::runtime::WorkItem;
 
 /// Approximate bytes of records that are written at once.
@@ -72,20 +72,18 @@ fn append_all(
     if dim.map(|dim| dim.len) != Some(records.len) {
         return Ok(Placement::Anew("the dimension is not unlimited"));
     }
-    // Data that is written and taken back would change the modification time of the dataset, which a copy then notices.
-    for &var in vars {
-        if !update.reader().layout(var)?.element.plain {
-            return Ok(Placement::Anew("strings, lists or user-defined types"));
-        }
-    }
     for &var in vars {
         if let anew @ Placement::Anew(_) = update.extend_variable(var)? {
             return Ok(anew);
         }
         let variable = AppendedVariable::new(set, (var, records), update)?;
-        let placed = match update.rules(var).chunks {
-            true => variable.chunks(update),
-            false => variable.runs(update),
+        let placed = match (update.rules(var).chunks, variable.layout.element.plain) {
+            (true, true) => variable.chunks(update),
+            (true, false) => variable.value_chunks(update),
+            (false, true) => variable.runs(update),
+            (false, false) => Ok(Placement::Anew(
+                "values of user-defined types without chunks",
+            )),
         };
         let path = || set.reader.schema().var_path(var);
         if let anew @ Placement::Anew(_) = placed.in_object(path)? {
@@ -108,7 +106,9 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
             && Attribute::are_same(&a.attributes, &b.attributes)
     };
     let lens = [a, b].map(|s| (s.dims.len(), s.vars.len(), s.groups.len()));
+    let is_user = |var: &Variable| matches!(var.ty, DataType::User(_));
     lens[0] == lens[1]
+        && (a.types == b.types || !b.vars.iter().any(is_user))
         && dims.all(|same| same)
         && a.vars.iter().zip(&b.vars).all(var)
         && a.groups
@@ -118,14 +118,14 @@ fn is_same_apart_from(dim: DimId, [a, b]: [&Schema; 2]) -> bool {
 }
 
 /// A variable whose records are appended.
-struct AppendedVariable<'a> {
-    set: Dataset<'a>,
-    var: VarId,
-    records: NewRecords,
+pub(super) struct AppendedVariable<'a> {
+    pub(super) set: Dataset<'a>,
+    pub(super) var: VarId,
+    pub(super) records: NewRecords,
     /// The number of the dimension in the variable.
-    axis: usize,
+    pub(super) axis: usize,
     /// The storage in the dataset that is changed.
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 impl<'a> AppendedVariable<'a> {
@@ -176,7 +176,7 @@ impl<'a> AppendedVariable<'a> {
     }
 
     /// Sets the range of records of a region.
-    fn limit(&self, region: &mut Region, start: u64, count: u64) {
+    pub(super) fn limit(&self, region: &mut Region, start: u64, count: u64) {
         if let Some(own) = region.start.get_mut(self.axis) {
             *own = start;
         }
@@ -219,7 +219,7 @@ impl<'a> AppendedVariable<'a> {
         self.new_chunks(indices(&new, &grid)?, &encoder, update)
     }
 
-    fn limit_block(&self, block: &mut Block, start: u64, count: u64) {
+    pub(super) fn limit_block(&self, block: &mut Block, start: u64, count: u64) {
         if let Some(own) = block.start.get_mut(self.axis) {
             *own = start;
         }
@@ -288,7 +288,7 @@ impl<'a> AppendedVariable<'a> {
     }
 
     /// Returns the elements of a chunk, as a region of the variable.
-    fn region(&self, index: u64) -> Region {
+    pub(super) fn region(&self, index: u64) -> Region {
         self.layout.chunk_region(index)
     }
 
@@ -322,7 +322,7 @@ impl<'a> AppendedVariable<'a> {
 }
 
 /// Returns the numbers of the chunks in a block of the grid.
-fn indices<'g>(
+pub(super) fn indices<'g>(
     block: &Block,
     grid: &'g [u64],
 ) -> Result<impl Iterator<Item = Result<u64>> + use<'g>> {

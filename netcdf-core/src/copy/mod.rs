@@ -4,6 +4,7 @@
 //! a writer.
 
 mod append;
+mod append_values;
 mod check;
 mod chunk_moves;
 mod chunked;

@@ -60,6 +60,12 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         entries.first().map(|e| e.value.clone())
     }
 
+    /// Removes all values.
+    pub(super) fn clear(&self) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.clear();
+    }
+
     /// Adds a value of `bytes` bytes, evicts the least recently used values, and returns the new value.
     pub(super) fn put(&self, key: K, value: V, bytes: usize) -> V {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);

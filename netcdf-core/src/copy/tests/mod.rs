@@ -1,5 +1,6 @@
 //! Copies in memory, over all kinds.
 
+mod append_values;
 mod assembled;
 mod chunked;
 mod claimed;

@@ -43,6 +43,12 @@ impl Hdf5File {
         }
     }
 
+    /// Forgets the bytes in memory, after the source changed.
+    pub(crate) fn forget(&self) {
+        self.bytes.forget();
+        self.heap.forget(self.source().len());
+    }
+
     /// Returns an object of the global heap; see `GlobalHeap::object`.
     ///
     /// # Errors

@@ -46,6 +46,11 @@ const READ_OFTEN: u64 = 4;
 /// Additional byte limit, independent of the file length.
 const READ_MORE: u64 = 1 << 28;
 
+/// Returns the byte limit for collections of a file with `len` bytes.
+fn limit(len: u64) -> u64 {
+    len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE)
+}
+
 impl Default for GlobalHeap {
     fn default() -> Self {
         Self::new(0)
@@ -56,11 +61,16 @@ impl GlobalHeap {
     /// Creates the heap for a file with `len` bytes.
     #[must_use]
     pub(crate) fn new(len: u64) -> Self {
-        let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
         Self {
             recent: Recent::new(CACHE_LIMITS),
-            left: AtomicU64::new(left),
+            left: AtomicU64::new(limit(len)),
         }
+    }
+
+    /// Forgets the collections in memory, after a file with `len` bytes changed.
+    pub(crate) fn forget(&self, len: u64) {
+        self.recent.clear();
+        self.left.store(limit(len), Relaxed);
     }
 
     /// Returns the object with an index in the collection at an address. Returns `None` for index 0, address 0 and the undefined address,

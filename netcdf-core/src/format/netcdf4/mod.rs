@@ -40,6 +40,7 @@ mod files;
 mod form;
 #[cfg(test)]
 mod growing_file_tests;
+mod growth;
 mod hidden_attributes;
 mod links;
 mod non_variables;

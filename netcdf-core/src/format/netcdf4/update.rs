@@ -6,27 +6,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::growth::{obstacle_of_data, obstacle_of_growth, obstacle_of_length};
 use super::reader::Netcdf4Reader;
 use super::updated_reader::{NewChunks, UpdatedReader};
+use super::write::encode::{self, HeapStore};
 use crate::arithmetic::exact;
-use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, VisitStop};
 use crate::chunk::{Placement, PutRules, Reader, Update};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::format::hdf5::update::{
-    DatasetChange, NewChunk, SlotOwner, SlotPair, change, check_closed, obstacle,
-    obstacle_of_dataset, write_end,
+    DatasetChange, NewChunk, NewHeap, SlotOwner, SlotPair, change, check_closed, obstacle,
+    write_end,
 };
 use crate::io::patched::PatchedFile;
 use crate::model::region::product;
-use crate::model::{DimId, FillMode, Schema, VarId};
+use crate::model::{DimId, FillMode, Schema, Values, VarId};
 
 /// The length in bytes from which a new chunk gets slots only when it changes.
 const LARGE: u64 = 1 << 20;
@@ -61,12 +62,14 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
         return Ok(None);
     }
     file.set_signature(hdf5.superblock().base)?;
+    let heap = NewHeap::new(Arc::clone(&file), hdf5.superblock().base);
     Ok(Some(Netcdf4Update {
         file,
         hdf5,
         reader: UpdatedReader {
             base,
             new: BTreeMap::new(),
+            heap: heap.into(),
         },
         committed: BTreeMap::new(),
         shorter: BTreeMap::new(),
@@ -76,43 +79,6 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
 }
 
 impl Netcdf4Update {
-    /// Returns why the data of a variable cannot be changed in place, if it cannot.
-    fn obstacle(&self, var: VarId) -> Result<Option<&'static str>> {
-        let dataset = self.reader.base.dataset(var)?;
-        if let Some(reason) = obstacle_of_dataset(dataset) {
-            return Ok(Some(reason));
-        }
-        let plain = self.reader.layout(var)?.element.plain;
-        Ok((!plain).then_some("the variable has strings, lists or a user-defined type"))
-    }
-
-    /// Returns why the variables of a dimension cannot grow, if they cannot.
-    fn obstacle_of_growth(&self, dim: DimId) -> Result<Option<&'static str>> {
-        let schema = self.reader.schema();
-        if !self.reader.base.has_scale(dim) {
-            return Ok(Some("the file has no scale for the dimension"));
-        }
-        let vars = schema.var_ids().zip(&schema.vars);
-        for (id, _) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
-            let dataset = self.reader.base.dataset(id)?;
-            if let Some(reason) = obstacle_of_dataset(dataset) {
-                return Ok(Some(reason));
-            }
-            if let Some(reason) = self.obstacle_of_length(id)? {
-                return Ok(Some(reason));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns why a variable cannot get the lengths of its dimensions, if it cannot.
-    fn obstacle_of_length(&self, var: VarId) -> Result<Option<&'static str>> {
-        let (schema, layout) = (self.reader.schema(), self.reader.layout(var)?);
-        let is_short = layout.extent != schema.shape(var);
-        let differs = is_short && beyond(schema, var, &layout)? != fill(schema, var, &layout)?;
-        Ok(differs.then_some("a shorter variable has other values outside its elements"))
-    }
-
     /// Returns the position of a chunk in the grid.
     fn position(&self, var: VarId, index: u64) -> Result<Vec<u64>> {
         let layout = self.reader.layout(var)?;
@@ -263,6 +229,7 @@ impl Netcdf4Update {
 
     /// Writes the new structures as patches.
     fn write(&mut self) -> Result<Vec<(VarId, DataLayout)>> {
+        self.reader.heap().finish()?;
         let none = NewChunks::new();
         let mut layouts = vec![];
         for var in self.touched() {
@@ -317,6 +284,12 @@ impl Netcdf4Update {
     }
 }
 
+impl HeapStore for NewHeap {
+    fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
+        self.put(objects)
+    }
+}
+
 /// Returns the stored chunk of a reader at a position.
 fn located(reader: &dyn Reader, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
     let block = Block {
@@ -348,7 +321,7 @@ impl Update for Netcdf4Update {
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<Placement> {
-        if let Some(reason) = self.obstacle(var)? {
+        if let Some(reason) = obstacle_of_data(&self.reader, var)? {
             return Ok(Placement::Anew(reason));
         }
         let position = self.position(var, index)?;
@@ -374,7 +347,7 @@ impl Update for Netcdf4Update {
     }
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<Placement> {
-        if let Some(reason) = self.obstacle(var)? {
+        if let Some(reason) = obstacle_of_data(&self.reader, var)? {
             return Ok(Placement::Anew(reason));
         }
         let layout = self.reader.layout(var)?;
@@ -396,6 +369,12 @@ impl Update for Netcdf4Update {
         Ok(Placement::InPlace)
     }
 
+    fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
+        let datatype = &self.reader.base.dataset(var)?.datatype;
+        let put = encode::store(values, datatype, &mut *self.reader.heap());
+        put.in_object(|| self.reader.schema().var_path(var))
+    }
+
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<Placement> {
         let schema = self.reader.schema();
         let old = schema.dim(dim).or_internal("a dimension")?;
@@ -403,7 +382,7 @@ impl Update for Netcdf4Update {
             return Ok(Placement::InPlace);
         }
         let old = old.len;
-        if let Some(reason) = self.obstacle_of_growth(dim)? {
+        if let Some(reason) = obstacle_of_growth(&self.reader, dim, len)? {
             return Ok(Placement::Anew(reason));
         }
         self.committed.entry(dim).or_insert(old);
@@ -417,9 +396,9 @@ impl Update for Netcdf4Update {
         if old == shape {
             return Ok(Placement::InPlace);
         }
-        let reason = match self.obstacle(var)? {
+        let reason = match obstacle_of_data(&self.reader, var)? {
             Some(reason) => Some(reason),
-            None => self.obstacle_of_length(var)?,
+            None => obstacle_of_length(&self.reader, var)?,
         };
         if let Some(reason) = reason {
             return Ok(Placement::Anew(reason));
@@ -463,6 +442,7 @@ impl Update for Netcdf4Update {
 
     fn abandon(&mut self) -> Result<()> {
         self.reader.new.clear();
+        self.reader.heap().abandon();
         self.in_use.clear();
         // Slots that were new are not in the file any more. The others are found again.
         self.slots.clear();

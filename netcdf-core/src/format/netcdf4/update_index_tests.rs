@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::update_tests::*;
 use super::*;
-use crate::chunk::MetadataExtent;
 use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::Locate;
+use crate::chunk::{MetadataExtent, Placement};
 use crate::io::memory::MemorySource;
 use crate::io::patched::recorded_file::RecordedFile;
 use crate::model::{DimId, FillMode, Region, VarId};
@@ -246,5 +246,34 @@ fn chunks_of_fixed_arrays_and_single_chunks_change() {
             }
         }
         check_locations(&raw.bytes());
+    }
+}
+
+/// A file of h5py without dimension scales: readers recognise dimensions by their length.
+#[test]
+fn dimensions_without_scales_grow_to_lengths_of_their_own() {
+    let raw = RecordedFile::new(&file("records_without_scales"));
+    let mut update = opened(&raw);
+    let dims = |reader: &dyn Reader| reader.schema().vars[0].dims.clone();
+    let [time, x] = dims(update.reader())[..] else {
+        panic!("two dimensions");
+    };
+    let before = dims(update.reader());
+    for taken in [3, 7] {
+        assert!(
+            matches!(update.set_len(time, taken).unwrap(), Placement::Anew(_)),
+            "{taken}"
+        );
+    }
+    assert_eq!(update.reader().schema().dims[x.index()].len, 3);
+    for len in [4, 5, 40] {
+        in_place(update.set_len(time, len));
+        in_place(update.put_chunk(VarId(0), len - 1, 0, &encoded(vec![1.0, 2.0, len as f64])));
+        update.commit(FillMode::Fill).unwrap();
+        let reader = reopened(&raw.bytes());
+        assert_eq!(dims(&*reader), before);
+        assert_eq!(reader.schema().dims[time.index()].len, len);
+        let values = read(&*reader, VarId(0));
+        assert_eq!(values[values.len() - 3..], [1.0, 2.0, len as f64]);
     }
 }

@@ -1,6 +1,7 @@
 //! The reader of a file that is changed: the chunks in the file, and the chunks that are new.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::reader::Netcdf4Reader;
 use crate::chunk::form::ElementForm;
@@ -10,7 +11,7 @@ use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::chunk::{Assembly, ChunkBytes, ChunkHolder, NamedFiles, Provenance, Reader};
 use crate::env::Env;
 use crate::error::Result;
-use crate::format::hdf5::update::NewChunk;
+use crate::format::hdf5::update::{NewChunk, NewHeap};
 use crate::model::{Schema, Values, VarId};
 
 /// The new chunks of a variable, by position in the grid.
@@ -22,9 +23,15 @@ pub(super) struct UpdatedReader {
     pub(super) base: Netcdf4Reader,
     /// New chunks, which the chunk indexes do not have yet.
     pub(super) new: BTreeMap<VarId, NewChunks>,
+    /// New heap data.
+    pub(super) heap: Mutex<NewHeap>,
 }
 
 impl UpdatedReader {
+    pub(super) fn heap(&self) -> MutexGuard<'_, NewHeap> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the new chunks in a block of the grid, in row-major order.
     fn found(&self, var: VarId, block: &Block) -> Result<Vec<ChunkRef>> {
         let Some(new) = self.new.get(&var) else {
@@ -93,6 +100,7 @@ impl Reader for UpdatedReader {
     }
 
     fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
+        self.heap().finish()?;
         self.base.resolve(var, bytes, env)
     }
 

@@ -1,8 +1,8 @@
 //! New and moved chunks in the chunk index of a dataset.
 
 use super::array_blocks::ArrayBlocks;
-use super::array_element::ElementForm;
-use super::dataset::{DatasetChange, NewChunk};
+use super::array_element::ArrayElementForm;
+use super::changes::{DatasetChange, NewChunk};
 use super::extensible_array::ExtensibleArrayChange;
 use super::fixed_array::FixedArrayChange;
 use super::header::HeaderChange;
@@ -40,12 +40,12 @@ impl<'a> ArrayChange<'a> {
     }
 
     /// Returns the form of elements of a new array.
-    fn new_form(&self) -> Result<ElementForm> {
+    fn new_form(&self) -> Result<ArrayElementForm> {
         let elements = product(&self.chunked.dims).or_internal("the elements of a chunk")?;
         let bytes = exact(elements) * self.chunked.element_size;
         let filtered = !self.dataset.filters.is_empty();
         let version = self.header.layout_version()?;
-        Ok(ElementForm::of_new(filtered, version, bytes.get()?))
+        Ok(ArrayElementForm::of_new(filtered, version, bytes.get()?))
     }
 
     /// Returns the layout with another index.

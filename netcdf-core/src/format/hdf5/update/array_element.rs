@@ -1,7 +1,7 @@
 //! The elements of chunk arrays: an address and, with filters, size and mask.
 
 use super::array_blocks::{ADDRESS, UNDEFINED, repeated};
-use super::dataset::NewChunk;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::bytes::ByteSink;
 use crate::error::Result;
@@ -11,12 +11,12 @@ const MASK: u64 = 4;
 
 /// The form of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ElementForm {
+pub(super) struct ArrayElementForm {
     /// Bytes of the chunk size field, for filtered chunks.
     width: Option<u8>,
 }
 
-impl ElementForm {
+impl ArrayElementForm {
     /// Returns the form of elements in an array of a client: 0 without filters, 1 with filters. `None` for an unknown form.
     pub(super) fn of_client(client: u8, size: u8) -> Option<Self> {
         let rest = u64::from(size).checked_sub(ADDRESS)?;

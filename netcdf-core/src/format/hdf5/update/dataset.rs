@@ -1,8 +1,7 @@
 //! The shape and the chunks of a dataset.
 
-use std::collections::BTreeMap;
-
 use super::array_change::ArrayChange;
+use super::changes::{DatasetChange, NewChunk};
 use super::chunk_tree::ChunkTreeChange;
 use super::header::HeaderChange;
 use super::tree_node::{NodeForm, TreeKey};
@@ -21,26 +20,6 @@ use crate::io::source::read_range;
 const USUAL_K: u16 = 32;
 /// The offset of K in a superblock of version 1.
 const K_AT: u64 = 24;
-
-/// A chunk that was stored at the end of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NewChunk {
-    /// The source offset.
-    pub(crate) place: u64,
-    /// Stored bytes.
-    pub(crate) size: u64,
-    /// Mask of skipped filters.
-    pub(crate) mask: u32,
-}
-
-/// The changes of a dataset.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DatasetChange<'a> {
-    /// New lengths in elements per dimension; `None` for unchanged lengths.
-    pub(crate) dims: Option<&'a [u64]>,
-    /// Chunks by position in the grid.
-    pub(crate) chunks: &'a BTreeMap<Vec<u64>, NewChunk>,
-}
 
 /// Writes the changes of a dataset to its object header and its chunk index. Returns the layout, which has an index after the first chunk.
 ///

@@ -5,8 +5,8 @@
 use super::array_blocks::{
     ADDRESS, ArrayBlocks, ArrayOwner, CHECKSUM, PREFIX, UNDEFINED, undefined,
 };
-use super::array_element::ElementForm;
-use super::dataset::NewChunk;
+use super::array_element::ArrayElementForm;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::bytes::ByteSink;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -34,12 +34,12 @@ mod field {
 pub(super) struct ExtensibleArrayChange<'a> {
     blocks: ArrayBlocks<'a>,
     owner: ArrayOwner,
-    form: ElementForm,
+    form: ArrayElementForm,
     division: ExtensibleBlocks,
 }
 
 /// The location of an element or address: the block, and the offset in the block.
-type Slot = (u64, u64);
+type BlockSlot = (u64, u64);
 
 impl<'a> ExtensibleArrayChange<'a> {
     /// Opens the array with its header at an address.
@@ -60,7 +60,7 @@ impl<'a> ExtensibleArrayChange<'a> {
             pointers,
             page_bits,
         };
-        let form = ElementForm::of_client(client, size);
+        let form = ArrayElementForm::of_client(client, size);
         let division = ExtensibleBlocks::new(settings);
         let (Some(form), Some(division)) = (form, division) else {
             let what = "invalid settings of an extensible array";
@@ -83,7 +83,7 @@ impl<'a> ExtensibleArrayChange<'a> {
     pub(super) fn create(
         mut blocks: ArrayBlocks<'a>,
         settings: ExtensibleSettings,
-        form: ElementForm,
+        form: ArrayElementForm,
     ) -> Result<Self> {
         let header = blocks.reserve(HEADER)?;
         let mut bytes = b"EAHD\0".to_vec();
@@ -165,7 +165,7 @@ impl<'a> ExtensibleArrayChange<'a> {
     }
 
     /// Returns the slot of the element `below`, counted from the first element outside the index block. Creates missing blocks.
-    fn slot(&mut self, index: u64, below: u64) -> Result<Slot> {
+    fn slot(&mut self, index: u64, below: u64) -> Result<BlockSlot> {
         let division = self.division;
         let known = u64::from(division.inlined) + division.supers;
         let position = division.place(below);
@@ -212,7 +212,7 @@ impl<'a> ExtensibleArrayChange<'a> {
     }
 
     /// Returns a super block, and creates a missing one. `from` has its address.
-    fn super_block(&mut self, from: Slot, of: SuperBlock) -> Result<u64> {
+    fn super_block(&mut self, from: BlockSlot, of: SuperBlock) -> Result<u64> {
         let maps = self.maps(of)?;
         let len = exact(of.blocks) * ADDRESS + self.head() + maps + CHECKSUM;
         let len = len.get()?;
@@ -242,7 +242,7 @@ impl<'a> ExtensibleArrayChange<'a> {
     /// Returns a data block, and creates a missing one. `from` has its address. Only data blocks of super blocks may have pages.
     fn data_block(
         &mut self,
-        from: Slot,
+        from: BlockSlot,
         offset: u64,
         (of, may_have_pages): (SuperBlock, bool),
     ) -> Result<u64> {
@@ -284,7 +284,7 @@ impl<'a> ExtensibleArrayChange<'a> {
         (upper, block): (u64, u64),
         position: ElementPosition,
         pages: u64,
-    ) -> Result<Slot> {
+    ) -> Result<BlockSlot> {
         let elements = self.division.page;
         let len = exact(elements) * self.form.size() + CHECKSUM;
         let page = position.element / elements;

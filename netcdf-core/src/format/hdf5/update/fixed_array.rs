@@ -4,8 +4,8 @@
 //! into pages, which are created one by one.
 
 use super::array_blocks::{ADDRESS, ArrayBlocks, ArrayOwner, CHECKSUM, PREFIX, UNDEFINED};
-use super::array_element::ElementForm;
-use super::dataset::NewChunk;
+use super::array_element::ArrayElementForm;
+use super::changes::NewChunk;
 use crate::arithmetic::exact;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source as _;
@@ -21,7 +21,7 @@ const DATA: u64 = 16;
 pub(super) struct FixedArrayChange<'a> {
     blocks: ArrayBlocks<'a>,
     owner: ArrayOwner,
-    form: ElementForm,
+    form: ArrayElementForm,
     /// Elements of the array.
     len: u64,
     /// Elements per page.
@@ -40,7 +40,7 @@ impl<'a> FixedArrayChange<'a> {
         };
         let len = blocks.part(header, LEN, 8)?.try_into();
         let len = u64::from_le_bytes(len.ok().or_internal("a number")?);
-        let form = ElementForm::of_client(client, size);
+        let form = ArrayElementForm::of_client(client, size);
         let page = 1u64.checked_shl(page_bits.into());
         let (Some(form), Some(page)) = (form, page) else {
             let what = "invalid settings of a fixed array";
@@ -63,7 +63,7 @@ impl<'a> FixedArrayChange<'a> {
     pub(super) fn create(
         mut blocks: ArrayBlocks<'a>,
         (len, page_bits): (u64, u8),
-        form: ElementForm,
+        form: ArrayElementForm,
     ) -> Result<Self> {
         let header = blocks.reserve(HEADER)?;
         let mut bytes = b"FAHD\0".to_vec();

@@ -24,7 +24,7 @@ struct HeapSlot {
 
 /// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HeapLocation {
+pub(crate) struct HeapLocation {
     /// The collection address.
     pub collection: u64,
     /// The object index in the collection.
@@ -32,11 +32,11 @@ pub(super) struct HeapLocation {
 }
 
 /// A complete collection: its address and bytes.
-pub(super) type Full = (u64, MetadataPart);
+pub(crate) type Full = (u64, MetadataPart);
 
 /// The open collection. Collection sizes and object locations depend only on the objects.
 #[derive(Debug)]
-pub(super) struct HeapWriter {
+pub(crate) struct HeapWriter {
     open: Option<HeapSlot>,
     next: usize,
 }
@@ -55,7 +55,7 @@ impl HeapWriter {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Limit`] beyond the address space, and errors from `allocate` and `done`.
-    pub(super) fn put(
+    pub(crate) fn put(
         &mut self,
         object: &MetadataPart,
         allocate: &mut dyn FnMut(u64) -> Result<u64>,
@@ -91,7 +91,7 @@ impl HeapWriter {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Internal`] if the objects exceed the collection.
-    pub(super) fn finish(&mut self) -> Result<Option<Full>> {
+    pub(crate) fn finish(&mut self) -> Result<Option<Full>> {
         self.open.take().map(HeapSlot::close).transpose()
     }
 }

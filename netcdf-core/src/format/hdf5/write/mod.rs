@@ -46,7 +46,9 @@ pub(crate) mod writer;
 
 use crate::error::{Error, ErrorKind};
 
+pub(in crate::format::hdf5) use global_heap::HeapWriter;
 pub use header::LONGEST;
+pub(in crate::format::hdf5) use part::MetadataPart;
 pub use plan::{
     FilePlan, HardLink, MadeDatasets, ObjectId, Payload, PlannedAttribute, PlannedData,
     PlannedDataset, PlannedGroup, PlannedObject, PlannedShape, PlannedType,

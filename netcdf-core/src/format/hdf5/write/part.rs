@@ -38,7 +38,7 @@ struct Sum {
 
 /// Metadata bytes and their unresolved parts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct MetadataPart {
+pub(crate) struct MetadataPart {
     /// The bytes, with zeros for unresolved addresses and checksums.
     pub sink: ByteSink,
     holes: Vec<(usize, Hole)>,
@@ -57,7 +57,7 @@ impl MetadataPart {
     }
 
     /// A part that begins with these bytes and has capacity for a usual message.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let mut part = Self::with_room(bytes.len().max(USUAL));
         part.sink.put(bytes);
         part
@@ -174,7 +174,7 @@ impl MetadataPart {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] for an unresolved address.
-    pub(super) fn finish(self) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self) -> Result<Vec<u8>> {
         self.finish_unless(&Cancel::default())
     }
 

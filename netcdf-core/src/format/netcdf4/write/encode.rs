@@ -4,11 +4,44 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness, TypeClass};
 use crate::format::hdf5::write::{FileWriter, Payload};
+use crate::format::netcdf4::numbers;
 use crate::limits::zeros;
 use crate::model::Values;
 
 /// The size of a heap reference in bytes.
 const REFERENCE: usize = 16;
+
+/// A global heap that takes objects.
+pub(crate) trait HeapStore {
+    /// Stores objects, each with its number of elements. Returns 16-byte references: number of elements, collection address, object index.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>>;
+}
+
+impl HeapStore for FileWriter {
+    fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
+        Self::put_heap(self, objects)
+    }
+}
+
+/// Returns whether [`payload`] encodes all values of a datatype.
+pub(crate) fn can_encode(datatype: &Datatype) -> bool {
+    match &datatype.class {
+        TypeClass::VlenString { .. } | TypeClass::Opaque { .. } => true,
+        TypeClass::Vlen { base } | TypeClass::Array { base, .. } => can_encode(base),
+        TypeClass::Enum { base, .. } => numbers::plain(base).is_some(),
+        TypeClass::Compound { members } => {
+            members.iter().all(|member| can_encode(&member.datatype))
+        }
+        TypeClass::Integer { .. } | TypeClass::Float { .. } | TypeClass::String { .. } => {
+            numbers::plain(datatype).is_some()
+        }
+        TypeClass::Time | TypeClass::Bitfield { .. } => false,
+        TypeClass::Reference(_) | TypeClass::Complex { .. } => false,
+    }
+}
 
 /// Encodes values of a datatype.
 ///
@@ -139,7 +172,7 @@ fn other_type() -> Error {
 pub(crate) fn store(
     values: &Values,
     datatype: &Datatype,
-    file: &mut FileWriter,
+    file: &mut dyn HeapStore,
 ) -> Result<Vec<u8>> {
     if let (Values::String(strings), TypeClass::VlenString { .. }) = (values, &datatype.class) {
         return store_strings(strings, file);
@@ -147,7 +180,7 @@ pub(crate) fn store(
     resolve(payload(values, datatype)?, file)
 }
 
-fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result<Vec<u8>> {
+fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut dyn HeapStore) -> Result<Vec<u8>> {
     let mut objects = Vec::with_capacity(strings.len());
     for string in strings.iter().flatten() {
         let string = text(string);
@@ -167,7 +200,7 @@ fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result
 }
 
 /// Stores heap data from the inside out, and returns bytes with heap references.
-fn resolve(payload: Payload, file: &mut FileWriter) -> Result<Vec<u8>> {
+fn resolve(payload: Payload, file: &mut dyn HeapStore) -> Result<Vec<u8>> {
     let mut bytes = payload.bytes;
     if payload.heap.is_empty() {
         return Ok(bytes);

@@ -1,0 +1,145 @@
+//! Appends records of strings, lists and user-defined types.
+//!
+//! Chunks have references to heap data. Old records keep their references, and each other element gets its own heap data, also elements
+//! after the last record: libhdf5 frees the heap data of an element that it overwrites.
+
+use super::append::{AppendedVariable, indices};
+use crate::arithmetic::exact;
+use crate::chunk::encode::ChunkEncoder;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::{Block, put_back};
+use crate::chunk::{Dataset, Locate, Placement, Update};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::format;
+use crate::model::region::product;
+use crate::model::{Region, Values};
+
+impl AppendedVariable<'_> {
+    /// Appends the records chunk by chunk.
+    pub(super) fn value_chunks(&self, update: &mut dyn Update) -> Result<Placement> {
+        let env = self.set.env;
+        let target = (update.reader().schema(), update.rules(self.var));
+        let encoder = ChunkEncoder::of(target, env, self.var, &self.layout)?;
+        let grid = self.layout.grid();
+        for index in indices(&self.touched(&grid)?, &grid)? {
+            env.cancel.check()?;
+            let index = index?;
+            let bytes = self.value_chunk(index, &encoder, update)?;
+            let whole = self.whole(index);
+            let chunk = encoder.encode(&whole, bytes)?;
+            let placed = update.put_chunk(self.var, index, chunk.mask, &chunk.bytes)?;
+            if let anew @ Placement::Anew(_) = placed {
+                return Ok(anew);
+            }
+        }
+        Ok(Placement::InPlace)
+    }
+
+    /// Returns the chunks with new records.
+    fn touched(&self, grid: &[u64]) -> Result<Block> {
+        let chunk = self.layout.chunk.get(self.axis).copied().unwrap_or(1);
+        let first = self.records.from / chunk.max(1);
+        let end = grid.get(self.axis).copied().unwrap_or(first);
+        let mut block = Block::whole(grid);
+        self.limit_block(&mut block, first, (exact(end) - first).get()?);
+        Ok(block)
+    }
+
+    /// Returns all elements of a chunk, also those beyond the variable.
+    fn whole(&self, index: u64) -> Region {
+        Region {
+            count: self.layout.chunk.clone(),
+            ..self.region(index)
+        }
+    }
+
+    /// Returns the stored form of a chunk without filters.
+    fn value_chunk(
+        &self,
+        index: u64,
+        encoder: &ChunkEncoder,
+        update: &mut dyn Update,
+    ) -> Result<Vec<u8>> {
+        let mut new = self.region(index);
+        let start = new.start.get(self.axis).copied().unwrap_or(0);
+        let count = new.count.get(self.axis).copied().unwrap_or(0);
+        let from = start.max(self.records.from);
+        self.limit(&mut new, from, (exact(start) + count - from).get()?);
+        let values = self.set.read(self.var, &new)?;
+        let stored = self.put_values(&values, update)?;
+        let block = Block::of(&self.whole(index));
+        let mut all = match self.old_chunk(index, encoder, update)? {
+            Some(old) => old,
+            None => self.unwritten((&block, &new), encoder, update)?,
+        };
+        put_back(&block, &new, self.layout.element.size, &stored, &mut all)?;
+        Ok(all)
+    }
+
+    fn put_values(&self, values: &Values, update: &mut dyn Update) -> Result<Vec<u8>> {
+        let kind = update.reader().schema().kind;
+        let path = || self.set.reader.schema().var_path(self.var);
+        format::tell_of_strings(values, kind, &self.set.env.notes, path)?;
+        update.put_heap(self.var, values)
+    }
+
+    /// Returns the elements of the stored chunk; `None` for a missing chunk.
+    fn old_chunk(
+        &self,
+        index: u64,
+        encoder: &ChunkEncoder,
+        update: &dyn Update,
+    ) -> Result<Option<Vec<u8>>> {
+        let own = Dataset::new(update.reader(), self.set.env);
+        let position = self.layout.place(index);
+        let one = Block {
+            count: vec![1; position.len()],
+            start: position,
+        };
+        let mut found = None;
+        let mut visit = |chunk: ChunkRef| {
+            found = Some(chunk);
+            Ok(())
+        };
+        own.locate_chunks(self.var, &one, Locate::Stored, &mut visit)?;
+        let Some(chunk) = found else {
+            return Ok(None);
+        };
+        let decoder = own.decoder(self.var, &self.layout)?;
+        let bytes = decoder.decode(&chunk, own.fetch_one(&chunk)?)?;
+        if bytes.len() != encoder.chunk_bytes() {
+            let what = format!("chunk {index} has {} bytes", bytes.len());
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Returns a chunk without values, whose elements outside `new` have their own heap data.
+    fn unwritten(
+        &self,
+        (block, new): (&Block, &Region),
+        encoder: &ChunkEncoder,
+        update: &mut dyn Update,
+    ) -> Result<Vec<u8>> {
+        let mut all = encoder.blank()?;
+        let own = update.reader().schema();
+        let has_heap = self.layout.element.ty.fixed_size(own).is_none();
+        if !has_heap || encoder.fill().iter().all(|byte| *byte == 0) {
+            return Ok(all);
+        }
+        let size = exact(self.layout.element.size).index()?;
+        let count = exact(product(&block.count).or_internal("a chunk")?).index()?;
+        let written = exact(product(&new.count).or_internal("records")?).index()?;
+        let mut is_new = vec![0u8; count];
+        put_back(block, new, 1, &vec![1; written], &mut is_new)?;
+        let fills = encoder.fill().repeat((exact(count) - written).index()?);
+        let values = Dataset::new(update.reader(), self.set.env).resolve(self.var, &fills)?;
+        let stored = update.put_heap(self.var, &values)?;
+        let slots = all.chunks_exact_mut(size).zip(&is_new);
+        let unwritten = slots.filter(|(_, is_new)| **is_new == 0);
+        for ((slot, _), own) in unwritten.zip(stored.chunks_exact(size)) {
+            slot.copy_from_slice(own);
+        }
+        Ok(all)
+    }
+}
