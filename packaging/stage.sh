@@ -5,29 +5,29 @@
 TOOLS="ncdump ncgen nccopy zdump"
 NAMES="$TOOLS ncgen3"
 
-# stage_tree DIRECTORY: bin, lib and share of an installation. The names of the tools are hard links to one executable.
+# stage_tree DIRECTORY: bin and share of an installation. The names of the tools are hard links to one executable.
 stage_tree() {
     local tree=$1 doc=$1/share/doc/netcdf-tools name
     install -Dm755 "$executable" "$tree/bin/netcdf-tools"
     for name in $NAMES; do ln "$tree/bin/netcdf-tools" "$tree/bin/$name"; done
     manuals "$tree/share" ""
     completions "$tree/share" "" site-functions
-    c_library "$tree/lib/netcdf-tools" ../../bin/netcdf-tools
     install -d "$doc/docs"
     install -m644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$stage/LICENSES-CRATES.txt" "$doc"
     install -m644 docs/*.md docs/*.json "$doc/docs"
 }
 
-# c_library DIRECTORY EXECUTABLE: installs the C library, if it is built, with a link to the executable, which runs plugins.
-c_library() {
-    [ -n "$library" ] || return 0
-    install -d "$1/include" "$1/pkgconfig"
-    install -m755 "$library" "$1/libnetcdf.so.22"
-    ln -s libnetcdf.so.22 "$1/libnetcdf.so.19"
-    ln -s "$2" "$1/netcdf-plugin-helper"
-    install -m755 netcdf-core/capi/netcdf-run "$1"
-    install -m644 netcdf-core/capi/netcdf_tools.h "$1/include"
-    sed "s/@VERSION@/$version/" netcdf-core/capi/netcdf-tools.pc >"$1/pkgconfig/netcdf-tools.pc"
+# c_library_tree DIRECTORY: the C library, for the prefix of the tools. Their executable runs plugins.
+c_library_tree() {
+    local own=$1/lib/netcdf-tools doc=$1/share/doc/netcdf-tools-c-library
+    install -d "$own/include" "$own/pkgconfig" "$doc"
+    install -m755 "$library" "$own/libnetcdf.so.22"
+    ln -s libnetcdf.so.22 "$own/libnetcdf.so.19"
+    ln -s ../../bin/netcdf-tools "$own/netcdf-plugin-helper"
+    install -m755 netcdf-core/capi/netcdf-run "$own"
+    install -m644 netcdf-core/capi/netcdf_tools.h "$own/include"
+    sed "s/@VERSION@/$version/" netcdf-core/capi/netcdf-tools.pc >"$own/pkgconfig/netcdf-tools.pc"
+    install -m644 docs/c-api.md LICENSE-APACHE LICENSE-MIT "$stage/LICENSES-CRATES.txt" "$doc"
 }
 
 # manuals SHARE SUFFIX: installs man pages, with SUFFIX after the names of the tools.
@@ -77,7 +77,6 @@ debian_package() {
     manuals "$own/share" ""
     manuals "$root/usr/share" -rs
     completions "$own/share" "" site-functions
-    c_library "$own" bin/netcdf-tools
     completions "$root/usr/share" -rs vendor-completions
     mkdir -p "$root/usr/bin" "$root/usr/share/doc" "$root/DEBIAN"
     for name in $TOOLS; do ln -s "../lib/netcdf-tools/bin/$name" "$root/usr/bin/$name-rs"; done

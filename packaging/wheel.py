@@ -37,11 +37,8 @@ Description-Content-Type: text/markdown
 def contents(tree, version, platform):
     """The files of the wheel: path, bytes, and whether the file is executable."""
     name = f"netcdf_tools-{version}"
-    # Wheels of other packages have their own copy of netCDF-C: the C library is in the archive.
     for path in sorted(p for p in tree.rglob("*") if p.is_file()):
         place = path.relative_to(tree)
-        if place.parts[0] == "lib":
-            continue
         if place.parts[0] == "share":
             yield f"{name}.data/data/{place}", path.read_bytes(), False
         elif path.name == "netcdf-tools":
