@@ -1,6 +1,6 @@
 """Checks the arrays of chunks in HDF5 files against the HDF5 File Format Specification, without libhdf5.
 
-`faults(path)` reads all extensible and fixed arrays of a file: checksums, owners, statistics, and whether two structures or chunks share
+`array_faults(path)` reads all extensible and fixed arrays of a file: checksums, owners, statistics, and whether two structures or chunks share
 bytes or lie outside the file. The file must have addresses of 8 bytes and no user block.
 """
 
@@ -191,7 +191,7 @@ class Walk:
                 self.faults.append("the superblock has another length of the file")
 
 
-def faults(path):
+def array_faults(path):
     """Returns the number of arrays of chunks in a file, and their faults."""
     walk = Walk(path)
     walk.walk()

@@ -28,24 +28,24 @@ def texts(steps):
     return np.array([f"record {n}" for n in steps], dtype=object)
 
 
-def make(path, steps, form):
+def make_series(path, steps, form):
     version, chunk, filters = form
     with h5py.File(path, "w", libver=version if version == "latest" else (version, version), track_order=True) as file:
-        scale(file, "time", 0, 0, chunks=(chunk,), **filters).attrs["units"] = "hours since 2000-01-01"
+        series_scale(file, "time", 0, 0, chunks=(chunk,), **filters).attrs["units"] = "hours since 2000-01-01"
         for number, (name, length) in enumerate(LENGTHS.items(), 1):
-            scale(file, name, length, number)
-        variable(file, "v", ("time", "y", "x"), "<f4", chunks=(chunk, 5, 7), **filters)
-        variable(file, "w", ("time", "x"), "<i2", chunks=(chunk, 7), **filters)
-        variable(file, "turned", ("x", "time"), "<i2", chunks=(3, chunk), **filters)
-        variable(file, "b", ("time",), "i1", chunks=(1,))
+            series_scale(file, name, length, number)
+        series_variable(file, "v", ("time", "y", "x"), "<f4", chunks=(chunk, 5, 7), **filters)
+        series_variable(file, "w", ("time", "x"), "<i2", chunks=(chunk, 7), **filters)
+        series_variable(file, "turned", ("x", "time"), "<i2", chunks=(3, chunk), **filters)
+        series_variable(file, "b", ("time",), "i1", chunks=(1,))
         # libhdf5 refuses checksums of strings.
         filters = {name: value for name, value in filters.items() if name == "compression"}
-        variable(file, "s", ("time",), h5py.string_dtype(), chunks=(max(chunk, 8),), **filters)
-        variable(file, "fixed", ("x",), "<i4", chunks=(7,))[:] = np.arange(7)
-        put(file, steps, 0)
+        series_variable(file, "s", ("time",), h5py.string_dtype(), chunks=(max(chunk, 8),), **filters)
+        series_variable(file, "fixed", ("x",), "<i4", chunks=(7,))[:] = np.arange(7)
+        put_series(file, steps, 0)
 
 
-def scale(file, name, length, number, **storage):
+def series_scale(file, name, length, number, **storage):
     most = None if storage else length
     dset = file.create_dataset(name, (length,), "<f8" if storage else ">f4", maxshape=(most,), **storage)
     dset.make_scale(name if storage else PURE % length)
@@ -53,7 +53,7 @@ def scale(file, name, length, number, **storage):
     return dset
 
 
-def variable(file, name, dims, ty, **storage):
+def series_variable(file, name, dims, ty, **storage):
     shape = tuple(LENGTHS.get(dim, 0) for dim in dims)
     most = tuple(LENGTHS.get(dim) for dim in dims)
     dset = file.create_dataset(name, shape, ty, maxshape=most, **storage)
@@ -62,7 +62,7 @@ def variable(file, name, dims, ty, **storage):
     return dset
 
 
-def put(file, steps, start, resize=True):
+def put_series(file, steps, start, resize=True):
     """Writes records from `start` on, with h5py or netCDF4-python, which resizes by itself."""
     end = start + len(steps)
     for name in ("time", "v", "w", "b", "s") if resize else ():
@@ -79,7 +79,7 @@ def put(file, steps, start, resize=True):
         file["s"][at] = texts(steps)
 
 
-def faults(path, total, form):
+def series_faults(path, total, form):
     """What h5py reads wrong, and errors of the tools of libhdf5."""
     with h5py.File(path) as file:
         steps = np.arange(total)
