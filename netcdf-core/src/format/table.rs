@@ -123,10 +123,18 @@ fn is_unreadable(e: &Error) -> bool {
     e.is_damage() || e.kind() == ErrorKind::UnknownFormat
 }
 
-/// Returns whether datasets of a kind may be changed in place.
+/// Returns whether files of a kind may be changed in place.
 #[must_use]
 pub fn can_update(kind: Kind) -> bool {
-    row(kind).is_some_and(|format| format.update.is_some())
+    let update = row(kind).and_then(|format| format.update);
+    matches!(update, Some(OpenUpdate::File(_)))
+}
+
+/// Returns whether stores of a kind may be changed in place.
+#[must_use]
+pub(super) fn can_update_store(kind: Kind) -> bool {
+    let update = row(kind).and_then(|format| format.update);
+    matches!(update, Some(OpenUpdate::Store(_)))
 }
 
 /// Opens a file for changes in place. Returns `None` for a file that can only be written anew.
