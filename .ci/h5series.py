@@ -24,7 +24,7 @@ def shared(steps):
     return (steps[:, None] * 3 + np.arange(7)) % 3000
 
 
-def texts(steps):
+def series_texts(steps):
     return np.array([f"record {n}" for n in steps], dtype=object)
 
 
@@ -76,7 +76,7 @@ def put_series(file, steps, start, resize=True):
         file["w"][at] = shared(steps)
         file["turned"][:, at] = shared(steps).T
         file["b"][at] = steps % 100
-        file["s"][at] = texts(steps)
+        file["s"][at] = series_texts(steps)
 
 
 def series_faults(path, total, form):
@@ -84,7 +84,7 @@ def series_faults(path, total, form):
     with h5py.File(path) as file:
         steps = np.arange(total)
         own = {"time": steps, "w": shared(steps), "turned": shared(steps).T, "b": steps % 100}
-        own["s"] = np.array([text.encode() for text in texts(steps)], dtype=object)
+        own["s"] = np.array([text.encode() for text in series_texts(steps)], dtype=object)
         found = [f"h5py reads other values of {name}" for name, values in own.items() if not np.array_equal(file[name][:], values)]
     # The tools of Debian do not know the newest versions.
     for tool in TOOLS if form[0] != "latest" and installed(*(tool[0] for tool in TOOLS)) else ():

@@ -116,7 +116,11 @@ pub fn open<'a>(
     if paths.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "no inputs to join"));
     }
-    let opener = Arc::new(InputOpener { access, paths });
+    let opener = Arc::new(InputOpener {
+        access,
+        paths,
+        extends: request.extends,
+    });
     let join = Join {
         request,
         opener: &opener,

@@ -52,7 +52,8 @@ pub trait Update: Send + Sync {
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 
-    /// Extends an unlimited dimension to a length, unless it is already that long.
+    /// Extends an unlimited dimension to a length, unless it is already that long. Zarr stores also extend other dimensions; the other formats
+    /// leave them as they are.
     ///
     /// # Errors
     /// Returns [`ErrorKind::DimSize`] beyond the format's limit, and the errors of [`Update::put_run`].

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::table::{can_update_directory, probe, update_store};
+use super::table::{can_update_store, probe, update_store};
 use crate::chunk::Update;
 use crate::env::Env;
 use crate::error::Result;
@@ -40,7 +40,11 @@ pub fn update_directory(
     env: &Env,
 ) -> Result<Option<DirectoryUpdate>> {
     let found = DirStore::open(path).map(|store| Container::Store(Arc::new(store)));
-    if !found.and_then(|found| probe(&found)).is_ok_and(can_update_directory) || is_nested(path) {
+    if !found
+        .and_then(|found| probe(&found))
+        .is_ok_and(can_update_store)
+        || is_nested(path)
+    {
         return Ok(None);
     }
     let raw = match LockedDirectory::open(path, rules.sync)? {

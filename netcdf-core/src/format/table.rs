@@ -130,8 +130,9 @@ pub fn can_update(kind: Kind) -> bool {
     matches!(update, Some(OpenUpdate::File(_)))
 }
 
-/// Returns whether directories of a kind may be changed in place.
-pub(super) fn can_update_directory(kind: Kind) -> bool {
+/// Returns whether stores of a kind may be changed in place.
+#[must_use]
+pub(super) fn can_update_store(kind: Kind) -> bool {
     let update = row(kind).and_then(|format| format.update);
     matches!(update, Some(OpenUpdate::Store(_)))
 }

@@ -26,7 +26,8 @@ pub struct LockedDirectory {
     name: Arc<str>,
     /// The path, with symbolic links resolved.
     root: PathBuf,
-    folder: File,
+    /// The open directory; `None` on systems that open no directories.
+    folder: Option<File>,
     /// `None` if changes are not synced.
     disk: Option<Disk>,
 }
@@ -52,14 +53,18 @@ impl LockedDirectory {
             let root = std::fs::canonicalize(path).map_err(failed)?;
             let locked = Self {
                 name: (*name).into(),
-                folder: open_itself(&root).map_err(failed)?,
+                folder: open_itself(&root).ok(),
                 disk: sync.then(Disk::default),
                 root,
             };
-            if !writers::locks_are_on() || !locks_are_sure(&locked.root) {
+            let Some(folder) = locked
+                .folder
+                .as_ref()
+                .filter(|_| writers::locks_are_on() && locks_are_sure(&locked.root))
+            else {
                 return Ok(DirectoryAccess::Unlocked(locked));
-            }
-            match try_lock(&locked.folder, Sharing::Exclusive) {
+            };
+            match try_lock(folder, Sharing::Exclusive) {
                 Ok(()) if locked.is_at_path() => return Ok(DirectoryAccess::Exclusive(locked)),
                 // Another process replaced the directory before this one locked it.
                 Ok(()) => {}
@@ -111,7 +116,9 @@ fn busy(name: &str) -> Error {
 
 impl Drop for LockedDirectory {
     fn drop(&mut self) {
-        unlock(&self.folder);
+        if let Some(folder) = &self.folder {
+            unlock(folder);
+        }
     }
 }
 
@@ -212,11 +219,14 @@ impl RawKeys for LockedDirectory {
     }
 
     fn is_at_path(&self) -> bool {
-        is_at(&self.folder, &self.root)
+        let folder = self.folder.as_ref();
+        folder.is_none_or(|folder| is_at(folder, &self.root))
     }
 
     fn share_lock(&self) {
-        let _ = try_lock(&self.folder, Sharing::Shared);
+        if let Some(folder) = &self.folder {
+            let _ = try_lock(folder, Sharing::Shared);
+        }
     }
 }
 

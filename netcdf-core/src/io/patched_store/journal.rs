@@ -108,13 +108,13 @@ impl JournalEntry {
 
 /// A journal. The old values are at the beginning, in the order of the entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Journal {
+pub(super) struct KeyJournal {
     /// The prefix of the array with the journal.
     pub(super) prefix: String,
     pub(super) entries: Vec<JournalEntry>,
 }
 
-impl Journal {
+impl KeyJournal {
     /// Returns the index and the trailer, which follow the old values.
     pub(super) fn encode(&self) -> Result<Vec<u8>> {
         let mut out = vec![];
@@ -180,7 +180,7 @@ impl Journal {
         let Some(trailer) = part(start..len)? else {
             return Ok(None);
         };
-        let Some(trailer) = Trailer::decode(&trailer).filter(|trailer| trailer.fits(len)) else {
+        let Some(trailer) = KeyTrailer::decode(&trailer).filter(|trailer| trailer.fits(len)) else {
             return Ok(None);
         };
         room(
@@ -195,7 +195,7 @@ impl Journal {
 }
 
 /// The end of a journal.
-struct Trailer {
+struct KeyTrailer {
     count: u32,
     /// The length of the old values, and the offset of the index.
     values: u64,
@@ -205,7 +205,7 @@ struct Trailer {
     digest: [u8; DIGEST],
 }
 
-impl Trailer {
+impl KeyTrailer {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(DIGEST)?)?;
         let mut rest = content;
@@ -227,7 +227,7 @@ impl Trailer {
     }
 
     /// Decodes the index. Returns `None` if it is not valid.
-    fn journal(&self, index: &[u8]) -> Option<Journal> {
+    fn journal(&self, index: &[u8]) -> Option<KeyJournal> {
         if digest(&[index, &self.content]) != self.digest {
             return None;
         }
@@ -248,7 +248,7 @@ impl Trailer {
             }
             entries.push(entry);
         }
-        let journal = Journal { prefix, entries };
+        let journal = KeyJournal { prefix, entries };
         let is_whole = rest.is_empty() && journal.values_len() == Some(self.values);
         is_whole.then_some(journal)
     }

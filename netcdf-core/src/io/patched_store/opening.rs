@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::journal::Journal;
+use super::journal::KeyJournal;
 use super::overlay::{LaidValue, OverlayStore};
 use super::progress::{KeyProgress, Purpose, progress};
 use super::steps::check_old_values;
@@ -29,11 +29,11 @@ pub(crate) enum FoundStore {
 /// Returns store errors.
 pub(crate) fn find_state(store: &Arc<dyn Store>, prefixes: &[&str]) -> Result<FoundStore> {
     for prefix in prefixes {
-        let Some(journal) = Journal::read(&**store, prefix)? else {
+        let Some(journal) = KeyJournal::read(&**store, prefix)? else {
             continue;
         };
         let found = progress(&**store, &journal, Purpose::Read)?;
-        if Journal::read(&**store, prefix)?.as_ref() != Some(&journal) {
+        if KeyJournal::read(&**store, prefix)?.as_ref() != Some(&journal) {
             return Ok(FoundStore::Changing);
         }
         return match found {
@@ -46,7 +46,7 @@ pub(crate) fn find_state(store: &Arc<dyn Store>, prefixes: &[&str]) -> Result<Fo
 }
 
 /// Returns the store before a change.
-fn before(store: &Arc<dyn Store>, journal: &Journal, is_begun: bool) -> Result<FoundStore> {
+fn before(store: &Arc<dyn Store>, journal: &KeyJournal, is_begun: bool) -> Result<FoundStore> {
     match check_old_values(journal, &**store) {
         Ok(()) => {}
         Err(e) if e.kind() == ErrorKind::Changed => return Ok(FoundStore::Changing),
@@ -56,9 +56,10 @@ fn before(store: &Arc<dyn Store>, journal: &Journal, is_begun: bool) -> Result<F
     }
     let overlay = OverlayStore::new(Arc::clone(store));
     for (entry, range) in journal.with_ranges() {
-        let old = entry.old.map(|_| LaidValue {
+        let old = entry.old.map(|sum| LaidValue {
             key: journal.key(),
             range,
+            sum: Some(sum),
         });
         overlay.lay(&entry.key, old);
     }

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::journal::HIDDEN;
+use super::journal::{HIDDEN, ValueSum};
 use crate::arithmetic::{length, span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::invalid_entries::InvalidEntry;
 use crate::io::key_reads::KeyReads;
 use crate::io::reference::Reference;
-use crate::io::store::{Hints, KeyParts, VisitKey};
+use crate::io::store::{Hints, KeyParts, VisitKey, ranges_of};
 
 /// The location of another value: a range of a key in the store below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LaidValue {
     pub(super) key: String,
     pub(super) range: Range<u64>,
+    /// The sum of the value, if another program may replace the key in the store below.
+    pub(super) sum: Option<ValueSum>,
 }
 
 /// A store that is read with other values of some keys.
@@ -92,15 +94,31 @@ impl OverlayStore {
             let moved = span(start, part.end)?.end;
             Ok(moved - length(range)..moved)
         };
-        let ranges = ranges.iter().map(inside).collect::<Result<Vec<_>>>()?;
-        match self.base.get_ranges(&value.key, &ranges)? {
-            Some(parts) => Ok(Some(parts)),
-            None => {
-                let what = "another program ended the change of this key: open the dataset again";
-                let e = Error::new(ErrorKind::Changed, what).in_object(key);
-                Err(e.of(self.base.name()))
-            }
+        let moved = ranges.iter().map(inside).collect::<Result<Vec<_>>>()?;
+        let Some(sum) = value.sum else {
+            let parts = self.base.get_ranges(&value.key, &moved)?;
+            return parts.ok_or_else(|| self.ended(key)).map(Some);
+        };
+        let whole = self
+            .base
+            .get_ranges(&value.key, std::slice::from_ref(&value.range));
+        let whole = match whole {
+            // The journal of a later change is shorter.
+            Err(e) if e.kind() == ErrorKind::Truncated => None,
+            whole => whole?.and_then(|mut parts| parts.pop()),
+        };
+        match whole.filter(|whole| ValueSum::of(whole) == sum) {
+            Some(whole) => ranges_of(&whole, ranges).map(Some),
+            None => Err(self.ended(key)),
         }
+    }
+
+    /// The error for a value that is not in the journal any more.
+    fn ended(&self, key: &str) -> Error {
+        let what = "another program ended the change of this key";
+        let e = Error::new(ErrorKind::Changed, what).in_object(key);
+        let e = e.of(self.base.name());
+        e.with_remedy("open the dataset again")
     }
 
     fn read_only(&self) -> Error {

@@ -1,6 +1,6 @@
 //! Compares a store with its journal.
 
-use super::journal::{Journal, JournalEntry, ValueSum};
+use super::journal::{JournalEntry, KeyJournal, ValueSum};
 use crate::error::Result;
 use crate::io::Store;
 
@@ -43,7 +43,7 @@ pub(super) enum Purpose {
 /// Returns store errors.
 pub(super) fn progress(
     store: &dyn Store,
-    journal: &Journal,
+    journal: &KeyJournal,
     purpose: Purpose,
 ) -> Result<KeyProgress> {
     let last = journal.entries.iter().map(|entry| entry.level).max();

@@ -33,28 +33,28 @@ enum Step {
 }
 
 #[derive(Debug, Clone)]
-enum Node {
+enum FakeNode {
     Folder(BTreeMap<String, usize>),
     File(Vec<u8>),
 }
 
 /// A file system. The root is node 0.
 #[derive(Debug, Clone)]
-struct Disk(Vec<Node>);
+struct FakeDisk(Vec<FakeNode>);
 
-impl Disk {
+impl FakeDisk {
     fn new(keys: &Keys) -> Self {
-        let mut disk = Self(vec![Node::Folder(BTreeMap::new())]);
+        let mut disk = Self(vec![FakeNode::Folder(BTreeMap::new())]);
         for (key, bytes) in keys {
             let mut steps = vec![];
             let (folder, name) = disk.made_folder(key, &mut steps);
-            let node = disk.add(Node::File(bytes.clone()));
+            let node = disk.add(FakeNode::File(bytes.clone()));
             disk.apply(&Atom::Entry(folder, name, Some(node)));
         }
         disk
     }
 
-    fn add(&mut self, node: Node) -> usize {
+    fn add(&mut self, node: FakeNode) -> usize {
         self.0.push(node);
         self.0.len() - 1
     }
@@ -62,7 +62,7 @@ impl Disk {
     fn apply(&mut self, atom: &Atom) {
         match atom {
             Atom::Entry(folder, name, node) => {
-                let Node::Folder(entries) = &mut self.0[*folder] else {
+                let FakeNode::Folder(entries) = &mut self.0[*folder] else {
                     panic!("not a directory");
                 };
                 match node {
@@ -71,7 +71,7 @@ impl Disk {
                 };
             }
             Atom::Bytes(file, offset, bytes) => {
-                let Node::File(own) = &mut self.0[*file] else {
+                let FakeNode::File(own) = &mut self.0[*file] else {
                     panic!("not a file");
                 };
                 own.resize(own.len().max(offset + bytes.len()), 0);
@@ -83,7 +83,7 @@ impl Disk {
     fn find(&self, path: &str) -> Option<usize> {
         let mut at = 0;
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            let Node::Folder(entries) = &self.0[at] else {
+            let FakeNode::Folder(entries) = &self.0[at] else {
                 return None;
             };
             at = *entries.get(part)?;
@@ -96,13 +96,13 @@ impl Disk {
         let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
         let mut at = 0;
         for part in folder.split('/').filter(|part| !part.is_empty()) {
-            let Node::Folder(entries) = &self.0[at] else {
+            let FakeNode::Folder(entries) = &self.0[at] else {
                 panic!("a key below a key");
             };
             at = match entries.get(part) {
                 Some(node) => *node,
                 None => {
-                    let node = self.add(Node::Folder(BTreeMap::new()));
+                    let node = self.add(FakeNode::Folder(BTreeMap::new()));
                     let atom = Atom::Entry(at, part.to_owned(), Some(node));
                     self.apply(&atom);
                     steps.push(atom);
@@ -118,8 +118,8 @@ impl Disk {
         let mut left = vec![(0, String::new())];
         while let Some((node, path)) = left.pop() {
             match &self.0[node] {
-                Node::File(bytes) => drop(found.insert(path, bytes.clone())),
-                Node::Folder(entries) => left.extend(entries.iter().map(|(name, node)| {
+                FakeNode::File(bytes) => drop(found.insert(path, bytes.clone())),
+                FakeNode::Folder(entries) => left.extend(entries.iter().map(|(name, node)| {
                     let slash = if path.is_empty() { "" } else { "/" };
                     (*node, format!("{path}{slash}{name}"))
                 })),
@@ -130,9 +130,9 @@ impl Disk {
 }
 
 #[derive(Debug)]
-struct Recording {
-    disk: Disk,
-    before: Disk,
+struct KeyRecording {
+    disk: FakeDisk,
+    before: FakeDisk,
     steps: Vec<Step>,
     /// The number of calls that succeed before one fails.
     left: Option<usize>,
@@ -142,13 +142,13 @@ struct Recording {
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedKeys {
     name: Arc<str>,
-    recording: Arc<Mutex<Recording>>,
+    recording: Arc<Mutex<KeyRecording>>,
 }
 
 impl RecordedKeys {
     pub(crate) fn new(keys: &Keys) -> Self {
-        let disk = Disk::new(keys);
-        let recording = Recording {
+        let disk = FakeDisk::new(keys);
+        let recording = KeyRecording {
             before: disk.clone(),
             disk,
             steps: vec![],
@@ -160,7 +160,7 @@ impl RecordedKeys {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Recording> {
+    fn lock(&self) -> MutexGuard<'_, KeyRecording> {
         self.recording.lock().unwrap()
     }
 
@@ -191,10 +191,13 @@ impl RecordedKeys {
     pub(crate) fn change(&self, key: &str, bytes: &[u8]) {
         let mut keys = self.keys();
         keys.insert(key.to_owned(), bytes.to_vec());
-        self.lock().disk = Disk::new(&keys);
+        self.lock().disk = FakeDisk::new(&keys);
     }
 
-    fn recorded(&self, work: impl FnOnce(&mut Disk, &mut Vec<Atom>) -> Result<()>) -> Result<()> {
+    fn recorded(
+        &self,
+        work: impl FnOnce(&mut FakeDisk, &mut Vec<Atom>) -> Result<()>,
+    ) -> Result<()> {
         let mut guard = self.lock();
         let recording = &mut *guard;
         match recording.left {
@@ -215,7 +218,7 @@ impl RecordedKeys {
     pub(crate) fn every_moment(&self, tries: usize, visit: &mut dyn FnMut(&Keys)) {
         let recording = self.lock();
         let mut seen = BTreeSet::new();
-        let mut visit_once = |disk: &Disk| {
+        let mut visit_once = |disk: &FakeDisk| {
             let keys = disk.keys();
             if seen.insert(
                 blake3::hash(format!("{keys:?}").as_bytes())
@@ -248,20 +251,20 @@ impl RecordedKeys {
     }
 }
 
-impl Recording {
+impl KeyRecording {
     /// Returns the directory before all steps, with room for all nodes.
-    fn start(&self) -> Disk {
+    fn start(&self) -> FakeDisk {
         let mut disk = self.before.clone();
         let new = &self.disk.0[disk.0.len()..];
         disk.0.extend(new.iter().map(|node| match node {
-            Node::Folder(_) => Node::Folder(BTreeMap::new()),
-            Node::File(_) => Node::File(vec![]),
+            FakeNode::Folder(_) => FakeNode::Folder(BTreeMap::new()),
+            FakeNode::File(_) => FakeNode::File(vec![]),
         }));
         disk
     }
 }
 
-impl Disk {
+impl FakeDisk {
     fn apply_step(&mut self, step: &Step) {
         if let Step::Atom(atom) = step {
             self.apply(atom);
@@ -326,14 +329,14 @@ impl RawKeys for RecordedKeys {
                 Some(node) => node,
                 None => {
                     let (folder, name) = disk.made_folder(key, atoms);
-                    let node = disk.add(Node::File(vec![]));
+                    let node = disk.add(FakeNode::File(vec![]));
                     let atom = Atom::Entry(folder, name, Some(node));
                     disk.apply(&atom);
                     atoms.push(atom);
                     node
                 }
             };
-            let Node::File(old) = &disk.0[node] else {
+            let FakeNode::File(old) = &disk.0[node] else {
                 return Err(ErrorKind::IsADirectory.into());
             };
             let atom = Atom::Bytes(node, old.len(), bytes.to_vec());

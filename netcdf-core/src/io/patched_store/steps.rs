@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Result as IoResult;
 use std::ops::Range;
 
-use super::journal::{Journal, JournalEntry, KeyLevel, ValueSum, hidden};
+use super::journal::{JournalEntry, KeyJournal, KeyLevel, ValueSum, hidden};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::file::full;
@@ -12,24 +12,24 @@ use crate::io::raw_keys::RawKeys;
 
 /// The system calls on a store.
 #[derive(Clone, Copy)]
-pub(super) struct Steps<'a> {
+pub(super) struct KeySteps<'a> {
     pub(super) raw: &'a dyn RawKeys,
 }
 
 /// A failed commit.
-pub(super) struct StepFailure {
+pub(super) struct KeyFailure {
     pub(super) error: Error,
     /// Whether a sync failed. The state of the disk is then unknown.
     pub(super) is_unsure: bool,
 }
 
-impl Steps<'_> {
+impl KeySteps<'_> {
     fn failed(self, e: std::io::Error) -> Error {
         full::failed("cannot change", self.raw.name(), e)
     }
 
-    fn done(self, done: IoResult<()>, is_unsure: bool) -> std::result::Result<(), StepFailure> {
-        done.map_err(|e| StepFailure {
+    fn done(self, done: IoResult<()>, is_unsure: bool) -> std::result::Result<(), KeyFailure> {
+        done.map_err(|e| KeyFailure {
             error: self.failed(e),
             is_unsure,
         })
@@ -41,7 +41,7 @@ impl Steps<'_> {
     /// Returns system errors. No key has changed.
     pub(super) fn prepare<'k>(
         self,
-        journal: &Journal,
+        journal: &KeyJournal,
         values: impl Iterator<Item = &'k String>,
     ) -> Result<()> {
         let mut keys: Vec<String> = values.cloned().collect();
@@ -53,9 +53,9 @@ impl Steps<'_> {
     /// Gives the new values their names, level by level. `values` has the temporary key of each new value.
     pub(super) fn publish(
         self,
-        journal: &Journal,
+        journal: &KeyJournal,
         values: &BTreeMap<&str, &str>,
-    ) -> std::result::Result<(), StepFailure> {
+    ) -> std::result::Result<(), KeyFailure> {
         for level in KeyLevel::ALL {
             let entries: Vec<_> = of_level(journal, level).collect();
             for entry in &entries {
@@ -76,7 +76,7 @@ impl Steps<'_> {
     ///
     /// # Errors
     /// Returns system errors.
-    pub(super) fn end(self, journal: &Journal) -> Result<()> {
+    pub(super) fn end(self, journal: &KeyJournal) -> Result<()> {
         let folders = hidden_folders(journal);
         let removed = self.raw.remove(&journal.key());
         let synced = removed.and_then(|()| self.raw.sync(&[], &folders));
@@ -98,7 +98,7 @@ impl Steps<'_> {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Corrupt`] for old values that do not have their digest, and system errors.
-    pub(super) fn restore(self, journal: &Journal, journaled: &dyn Store) -> Result<()> {
+    pub(super) fn restore(self, journal: &KeyJournal, journaled: &dyn Store) -> Result<()> {
         check_old_values(journal, journaled)?;
         for level in KeyLevel::ALL.into_iter().rev() {
             let mut values = vec![];
@@ -123,7 +123,7 @@ impl Steps<'_> {
 
     fn restore_level(
         self,
-        (journal, level): (&Journal, KeyLevel),
+        (journal, level): (&KeyJournal, KeyLevel),
         values: &[(String, &str)],
     ) -> IoResult<()> {
         let written: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
@@ -156,7 +156,7 @@ impl Steps<'_> {
     }
 }
 
-fn of_level(journal: &Journal, level: KeyLevel) -> impl Iterator<Item = &JournalEntry> {
+fn of_level(journal: &KeyJournal, level: KeyLevel) -> impl Iterator<Item = &JournalEntry> {
     journal
         .entries
         .iter()
@@ -164,7 +164,7 @@ fn of_level(journal: &Journal, level: KeyLevel) -> impl Iterator<Item = &Journal
 }
 
 /// Returns the directories with the entries of the journal.
-fn hidden_folders(journal: &Journal) -> Vec<String> {
+fn hidden_folders(journal: &KeyJournal) -> Vec<String> {
     let hidden = hidden(&journal.prefix);
     let folders = [hidden.as_str(), journal.prefix.as_str()];
     folders
@@ -176,7 +176,7 @@ fn hidden_folders(journal: &Journal) -> Vec<String> {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Corrupt`], and store errors.
-pub(super) fn check_old_values(journal: &Journal, journaled: &dyn Store) -> Result<()> {
+pub(super) fn check_old_values(journal: &KeyJournal, journaled: &dyn Store) -> Result<()> {
     for (entry, range) in journal.with_ranges() {
         let Some(old) = entry.old else {
             continue;
@@ -190,7 +190,7 @@ pub(super) fn check_old_values(journal: &Journal, journaled: &dyn Store) -> Resu
     Ok(())
 }
 
-fn old_value(journal: &Journal, journaled: &dyn Store, range: Range<u64>) -> Result<Vec<u8>> {
+fn old_value(journal: &KeyJournal, journaled: &dyn Store, range: Range<u64>) -> Result<Vec<u8>> {
     let parts = journaled.get_ranges(&journal.key(), std::slice::from_ref(&range))?;
     parts.and_then(|mut parts| parts.pop()).ok_or_else(|| {
         let what = "the journal of a change is missing";

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::journal::{JOURNAL, Journal, JournalEntry, KeyLevel, ValueSum, hidden};
+use super::journal::{JOURNAL, JournalEntry, KeyJournal, KeyLevel, ValueSum, hidden};
 use super::opening::foreign;
 use super::overlay::{LaidValue, OverlayStore};
 use super::progress::{KeyProgress, Purpose, progress};
-use super::steps::{StepFailure, Steps, check_old_values};
+use super::steps::{KeyFailure, KeySteps, check_old_values};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::file::full;
@@ -83,8 +83,8 @@ impl PatchedStore {
         }
     }
 
-    fn steps(&self) -> Steps<'_> {
-        Steps { raw: &*self.raw }
+    fn steps(&self) -> KeySteps<'_> {
+        KeySteps { raw: &*self.raw }
     }
 
     /// Rolls an unfinished change back, and removes the remains of killed programs. `prefixes` are the prefixes of the arrays. Returns
@@ -104,7 +104,7 @@ impl PatchedStore {
     }
 
     fn settle_array(&self, prefix: &str, notes: &Notes) -> Result<bool> {
-        let Some(journal) = Journal::read(&*self.base, prefix)? else {
+        let Some(journal) = KeyJournal::read(&*self.base, prefix)? else {
             self.steps().clear(prefix)?;
             return Ok(false);
         };
@@ -146,12 +146,6 @@ impl PatchedStore {
         self.state().keys.contains_key(key)
     }
 
-    /// Returns whether the store has uncommitted changes.
-    #[must_use]
-    pub fn has_changes(&self) -> bool {
-        !self.state().keys.is_empty()
-    }
-
     /// Stores the new value of a key in an array or of its metadata. `prefix` is the prefix of the array.
     ///
     /// # Errors
@@ -167,6 +161,7 @@ impl PatchedStore {
         let laid = LaidValue {
             key: value.clone(),
             range: 0..sum.len,
+            sum: None,
         };
         self.view.lay(key, Some(laid));
         let new = Some((value, sum));
@@ -252,7 +247,7 @@ impl PatchedStore {
     }
 
     /// Writes the old values and the entries of all keys that change.
-    fn write_journal(&self, prefix: &str, state: &StoreChanges) -> Result<Journal> {
+    fn write_journal(&self, prefix: &str, state: &StoreChanges) -> Result<KeyJournal> {
         let failed = |e| full::failed("cannot write", self.raw.name(), e);
         let key = hidden(prefix) + JOURNAL;
         let written = || {
@@ -279,7 +274,7 @@ impl PatchedStore {
         };
         let entries = written().map_err(failed)?;
         let prefix = prefix.to_owned();
-        let journal = Journal { prefix, entries };
+        let journal = KeyJournal { prefix, entries };
         if !journal.entries.is_empty() {
             let index = journal.encode()?;
             self.raw.append(&key, &index).map_err(failed)?;
@@ -288,8 +283,8 @@ impl PatchedStore {
     }
 
     /// Restores the old values after a failed commit. Returns the error with the state of the store.
-    fn undo(&self, journal: &Journal, failure: StepFailure) -> Error {
-        let StepFailure { error, is_unsure } = failure;
+    fn undo(&self, journal: &KeyJournal, failure: KeyFailure) -> Error {
+        let KeyFailure { error, is_unsure } = failure;
         if is_unsure {
             return error
                 .with_remedy("the store has its old or its new state: open it again to see which");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::journal::{HIDDEN, Journal};
+use super::journal::{HIDDEN, KeyJournal};
 use super::recorded_keys::{Keys, RecordedKeys, store_of};
 use super::*;
 use crate::ErrorKind;
@@ -240,6 +240,25 @@ fn a_spent_journal_is_ignored_after_foreign_changes_of_chunks() {
     assert_eq!(raw.keys(), want.collect());
 }
 
+/// A reader of the old state notices that the journal is gone, or belongs to a later change.
+#[test]
+fn readers_of_the_old_state_see_no_later_journal() {
+    let keys = unfinished();
+    let raw = RecordedKeys::new(&keys);
+    let store: Arc<dyn Store> = Arc::new(raw.clone());
+    let FoundStore::Replaced(old, _) = find_state(&store, &["v/", "w/"]).unwrap() else {
+        panic!("no unfinished change");
+    };
+    assert_eq!(old.get("v/c/0").unwrap().unwrap(), b"old0");
+    drop(open(&raw).unwrap());
+    assert_eq!(old.get("v/c/0").unwrap_err().kind(), ErrorKind::Changed);
+    let name = keys.keys().find(|key| key.ends_with("journal")).unwrap();
+    for bytes in [vec![b'x'; 1000], b"old".to_vec()] {
+        raw.change(name, &bytes);
+        assert_eq!(old.get("v/m").unwrap_err().kind(), ErrorKind::Changed);
+    }
+}
+
 /// Damaged journals are never applied, and never lead outside the store.
 #[test]
 fn hostile_journals() {
@@ -269,7 +288,7 @@ fn hostile_journals() {
         ("v//x", false),
         ("v/.netcdf-update/0", false),
     ] {
-        let journal = Journal {
+        let journal = KeyJournal {
             prefix: "v/".to_owned(),
             entries: vec![super::journal::JournalEntry {
                 level: KeyLevel::Chunk,
@@ -280,12 +299,12 @@ fn hostile_journals() {
         };
         let mut keys = before();
         keys.insert(journal.key(), journal.encode().unwrap());
-        let read = Journal::read(&*store_of(&keys), "v/").unwrap();
+        let read = KeyJournal::read(&*store_of(&keys), "v/").unwrap();
         assert_eq!(read.is_some(), is_valid, "{key}");
         keys.insert(
             "w/.netcdf-update/journal".to_owned(),
             journal.encode().unwrap(),
         );
-        assert!(Journal::read(&*store_of(&keys), "w/").unwrap().is_none());
+        assert!(KeyJournal::read(&*store_of(&keys), "w/").unwrap().is_none());
     }
 }

@@ -4,7 +4,7 @@
 //! would have fill values there.
 
 use super::ZarrUpdate;
-use crate::arithmetic::exact;
+use crate::arithmetic::{Amount, exact};
 use crate::chunk::decode::fill;
 use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::layout::Layout;
@@ -12,55 +12,38 @@ use crate::chunk::scatter::{Block, number, place, spread};
 use crate::chunk::{Dataset, Placement, Reader as _, Update as _, elements};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::io::patched_store::KeyLevel;
-use crate::model::VarId;
 use crate::model::region::product;
+use crate::model::{Region, VarId};
 
 /// The maximum number of keys that are looked up one by one. The array is listed for more keys.
-const LOOKED_UP: u64 = 4096;
+const LOOKED_UP: u64 = 1 << 20;
 
 impl ZarrUpdate {
-    /// Removes old chunks and elements from the part of a variable that becomes visible, unless they are written.
+    /// Removes chunks and elements outside the old shape, which have become visible.
     ///
     /// # Errors
     /// Returns store errors, and errors of decoding edge chunks.
-    pub(super) fn complete(&mut self, var: VarId) -> Result<()> {
+    pub(super) fn clear_outside(&mut self, var: VarId, old: &[u64]) -> Result<()> {
         let layout = self.reader.data(var)?.array.layout.clone();
-        let old = self
-            .shapes
-            .get(var.index())
-            .or_internal("a variable")?
-            .clone();
-        if old == layout.extent {
-            return Ok(());
-        }
-        for index in self.stray_chunks(var, &layout, &old)? {
+        for index in self.stray_chunks(var, &layout, old)? {
             let key = self.reader.chunks(var)?.keys.key(index);
             let prefix = self.reader.data(var)?.array.prefix.clone();
             self.store.remove((KeyLevel::Chunk, &prefix), &key)?;
             self.reader.forget_listing(var);
         }
-        let clean = self.has_clean_edges.get(var.index()).copied();
-        if clean != Some(true) {
-            for index in edges(&layout, &old)? {
-                self.clean_edge(var, &layout, (index, &old))?;
-            }
-            if let Some(clean) = self.has_clean_edges.get_mut(var.index()) {
-                *clean = true;
-            }
+        for index in edges(&layout, old)? {
+            self.clean_edge(var, &layout, (index, old))?;
         }
         Ok(())
     }
 
-    /// Returns the stored chunks outside the old shape that are not written.
+    /// Returns the stored chunks outside the old shape.
     fn stray_chunks(&self, var: VarId, layout: &Layout, old: &[u64]) -> Result<Vec<u64>> {
         let grid = layout.grid();
         let old_grid = cells(old, &layout.chunk);
         let is_new = |at: &[u64]| at.iter().zip(&old_grid).any(|(at, cells)| at >= cells);
-        let keys = self.reader.chunks(var)?.keys;
-        let is_stray = |index: u64| {
-            let key = keys.key(index);
-            Ok::<_, Error>(!self.store.is_changed(&key) && self.store.base().size(&key)?.is_some())
-        };
+        let (keys, view) = (self.reader.chunks(var)?.keys, self.store.view());
+        let is_stray = |index: u64| Ok::<_, Error>(view.size(&keys.key(index))?.is_some());
         let total = product(&grid).or_internal("chunks")?;
         let kept = product(&old_grid).or_internal("chunks")?;
         let mut found = vec![];
@@ -77,7 +60,7 @@ impl ZarrUpdate {
         let described = &self.reader.data(var)?.array.described;
         let prefix = &self.reader.data(var)?.array.prefix;
         let mut all = vec![];
-        self.store.base().walk(prefix, &mut |key, _| {
+        view.walk(prefix, &mut |key, _| {
             let rest = key.strip_prefix(prefix.as_str()).unwrap_or_default();
             all.extend(described.keys.index(rest, &grid));
             Ok(())
@@ -97,26 +80,15 @@ impl ZarrUpdate {
     fn clean_edge(&mut self, var: VarId, layout: &Layout, edge: (u64, &[u64])) -> Result<()> {
         let (index, old) = edge;
         let key = self.reader.chunks(var)?.keys.key(index);
-        if self.store.is_changed(&key) || self.store.base().size(&key)?.is_none() {
+        if self.store.view().size(&key)?.is_none() {
             return Ok(());
         }
         let region = layout.chunk_region(index);
         let set = Dataset::new(&self.reader, &self.env);
         let mut bytes = vec![];
         elements::encode(&set.read(var, &region)?, layout.element.order, &mut bytes)?;
-        let size = exact(layout.element.size).index()?;
-        let mut blank = vec![0; size];
-        spread(&fill(self.reader.schema(), var, layout)?, &mut blank);
-        let mut is_clean = true;
-        for (n, element) in (0u64..).zip(bytes.chunks_exact_mut(size.max(1))) {
-            let at = place(n, &region.count);
-            let at = at.iter().zip(&region.start).map(|(at, start)| at + start);
-            if at.zip(old).any(|(at, len)| at >= *len) && *element != *blank {
-                element.copy_from_slice(&blank);
-                is_clean = false;
-            }
-        }
-        if is_clean {
+        let fill = fill(self.reader.schema(), var, layout)?;
+        if clear_rows((&region, old), &mut bytes, &fill)? {
             return Ok(());
         }
         let target = (self.reader.schema(), self.rules(var));
@@ -127,6 +99,34 @@ impl ZarrUpdate {
             Placement::Anew(reason) => Err(Error::internal(reason)),
         }
     }
+}
+
+/// Writes fill values to the elements of a region that are outside a shape. Returns whether they were fill values before.
+fn clear_rows((region, old): (&Region, &[u64]), bytes: &mut [u8], fill: &[u8]) -> Result<bool> {
+    let (Some((len, outer)), Some(start), Some(end)) =
+        (region.count.split_last(), region.start.last(), old.last())
+    else {
+        return Ok(true);
+    };
+    let mut blank = vec![0; (exact(*len) * fill.len() as u64).index()?];
+    spread(fill, &mut blank);
+    let inside = (Amount::of(*end) - *start).get().min(*len);
+    let inside = (exact(inside) * fill.len() as u64).index()?;
+    let mut was_clear = true;
+    for (n, row) in (0u64..).zip(bytes.chunks_exact_mut(blank.len().max(1))) {
+        let at = place(n, outer);
+        let mut at = at.iter().zip(&region.start).zip(old);
+        let is_outside = at.any(|((at, start), len)| at + start >= *len);
+        let from = if is_outside { 0 } else { inside };
+        let (Some(tail), Some(blank)) = (row.get_mut(from..), blank.get(from..)) else {
+            continue;
+        };
+        if tail != blank {
+            tail.copy_from_slice(blank);
+            was_clear = false;
+        }
+    }
+    Ok(was_clear)
 }
 
 /// Returns the numbers of cells per dimension.
@@ -195,4 +195,32 @@ fn edges(layout: &Layout, old: &[u64]) -> Result<Vec<u64>> {
         found.extend(indices(&block, &grid)?);
     }
     Ok(found.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_elements_outside_are_cleared() {
+        let region = Region::boxed(vec![2, 3], vec![3, 4]);
+        let mut bytes: Vec<u8> = (1..=24).collect();
+        assert!(!clear_rows((&region, &[4, 5]), &mut bytes, &[9, 8]).unwrap());
+        let (own, blank) = ([1, 2, 3, 4], [9, 8].repeat(2));
+        assert_eq!(bytes[..8], [&own[..], &blank].concat());
+        assert_eq!(bytes[16..], [9, 8].repeat(4));
+        assert!(clear_rows((&region, &[4, 5]), &mut bytes, &[9, 8]).unwrap());
+        assert!(clear_rows((&region, &[9, 9]), &mut [7; 24], &[9, 8]).unwrap());
+    }
+
+    #[test]
+    fn new_blocks_have_the_cells_outside_once() {
+        let (grid, old) = ([3, 4], [2, 2]);
+        let mut found = vec![];
+        for block in new_blocks(&grid, &old) {
+            found.extend(indices(&block, &grid).unwrap());
+        }
+        found.sort_unstable();
+        assert_eq!(found, [2, 3, 6, 7, 8, 9, 10, 11]);
+    }
 }

@@ -15,7 +15,7 @@ use crate::json::{Json, JsonStep};
 use crate::model::{DimId, ZarrVersion};
 
 /// The reason why metadata cannot be changed in place.
-type Obstacle = &'static str;
+type MetadataObstacle = &'static str;
 
 /// The new length of a dimension.
 pub(super) struct LengthChange<'a> {
@@ -67,11 +67,14 @@ impl LengthChange<'_> {
     pub(super) fn edits(
         &self,
         store: &dyn Store,
-    ) -> Result<std::result::Result<MetadataEdits, Obstacle>> {
+    ) -> Result<std::result::Result<MetadataEdits, MetadataObstacle>> {
         let mut numbers = self.shapes()?;
         let Some(prefix) = numbers.first().map(|number| number.prefix.clone()) else {
             return Ok(Err("no variable has the dimension"));
         };
+        if self.has_other_version(store, &numbers)? {
+            return Ok(Err("the store has metadata of two versions"));
+        }
         if self.has_own_metadata() {
             match self.dimension(store)? {
                 Some(number) => numbers.push(number),
@@ -109,6 +112,18 @@ impl LengthChange<'_> {
             edits.texts.push(ChangedText { key, level, text });
         }
         Ok(Ok(edits))
+    }
+
+    /// Returns whether an array also has metadata of version 2, which readers of this version use.
+    fn has_other_version(&self, store: &dyn Store, numbers: &[NodeNumber]) -> Result<bool> {
+        let [_, array, _] = V2;
+        for number in numbers {
+            if number.object != array && store.size(&format!("{}{array}", number.prefix))?.is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns whether the store has netCDF's own metadata.
@@ -176,7 +191,7 @@ impl LengthChange<'_> {
         &self,
         store: &dyn Store,
         number: &NodeNumber,
-    ) -> Result<std::result::Result<Vec<(String, Vec<JsonStep>)>, Obstacle>> {
+    ) -> Result<std::result::Result<Vec<(String, Vec<JsonStep>)>, MetadataObstacle>> {
         let mut found = vec![];
         for above in above(&number.prefix) {
             let key = format!("{above}{}", object_with_copies(self.version));

@@ -35,10 +35,6 @@ pub(super) struct ZarrUpdate {
     version: ZarrVersion,
     /// The store with all changes.
     reader: ZarrReader,
-    /// The committed shape of each variable.
-    shapes: Vec<Vec<u64>>,
-    /// Whether the edge chunks of a variable have fill values outside the shape, by variable.
-    has_clean_edges: Vec<bool>,
     /// The settings for reading, without notes.
     env: Env,
     notes: Arc<Notes>,
@@ -65,28 +61,17 @@ pub(super) fn open(
     let found = ZarrReader::open(Arc::clone(base), version, &quiet)?;
     store.settle(&found.prefixes(), &env.notes)?;
     let reader = ZarrReader::open(store.view(), version, env)?;
-    let count = reader.schema().vars.len();
-    let mut update = ZarrUpdate {
+    Ok(Some(ZarrUpdate {
         store: Arc::clone(store),
         version,
         reader,
-        shapes: vec![],
-        has_clean_edges: vec![false; count],
         env: quiet,
         notes: Arc::clone(&env.notes),
         is_consolidated: None,
-    };
-    update.shapes = update.current_shapes()?;
-    Ok(Some(update))
+    }))
 }
 
 impl ZarrUpdate {
-    fn current_shapes(&self) -> Result<Vec<Vec<u64>>> {
-        let ids = self.reader.schema().var_ids();
-        let shape = |id| Ok(self.reader.data(id)?.array.layout.extent.clone());
-        ids.map(shape).collect()
-    }
-
     /// Returns why the data of a variable cannot be changed in place, if it cannot.
     fn obstacle(&self, var: VarId) -> Result<Option<&'static str>> {
         let array = &self.reader.data(var)?.array;
@@ -273,15 +258,26 @@ impl Update for ZarrUpdate {
             .filter(|(_, var)| var.dims.contains(&dim))
             .map(|(id, _)| id)
             .collect();
-        for var in grown {
+        for &var in &grown {
             if let Some(reason) = self.obstacle(var)? {
                 return Ok(Placement::Anew(reason));
             }
         }
-        Ok(match self.change_length(dim, len)? {
-            Some(obstacle) => Placement::Anew(obstacle),
-            None => Placement::InPlace,
-        })
+        let mut shapes = vec![];
+        for var in &grown {
+            shapes.push(self.reader.data(*var)?.array.layout.extent.clone());
+        }
+        if let Some(obstacle) = self.change_length(dim, len)? {
+            return Ok(Placement::Anew(obstacle));
+        }
+        for (var, old) in grown.into_iter().zip(shapes) {
+            let path = self.reader.schema().var_path(var);
+            if let Err(e) = self.clear_outside(var, &old).in_object(|| path) {
+                self.abandon()?;
+                return Err(e);
+            }
+        }
+        Ok(Placement::InPlace)
     }
 
     fn define(&mut self, _schema: &Schema) -> Result<Placement> {
@@ -289,23 +285,12 @@ impl Update for ZarrUpdate {
     }
 
     fn commit(&mut self, _fill: FillMode) -> Result<()> {
-        if !self.store.has_changes() {
-            return Ok(());
-        }
-        let vars: Vec<VarId> = self.reader.schema().var_ids().collect();
-        for var in vars {
-            let path = self.reader.schema().var_path(var);
-            self.complete(var).in_object(|| path)?;
-        }
-        self.store.commit()?;
-        self.shapes = self.current_shapes()?;
-        Ok(())
+        self.store.commit()
     }
 
     fn abandon(&mut self) -> Result<()> {
         self.store.abandon()?;
         self.reader = ZarrReader::open(self.store.view(), self.version, &self.env)?;
-        self.has_clean_edges.fill(false);
         Ok(())
     }
 
