@@ -14,13 +14,16 @@ use crate::notes::Note;
 /// Creates a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
-/// Opens a dataset for changes in place. Returns `None` for a dataset that can only be written anew.
+/// The dataset that is changed in place; `None` for a dataset that can only be written anew.
+type OpenedUpdate = Result<Option<Box<dyn Update>>>;
+
+/// Opens a dataset for changes in place.
 #[derive(Clone, Copy)]
 pub enum OpenUpdate {
     /// Opens a file.
-    File(fn(Arc<PatchedFile>, &Env) -> Result<Option<Box<dyn Update>>>),
+    File(fn(Arc<PatchedFile>, &Env) -> OpenedUpdate),
     /// Opens a store in a directory.
-    Store(fn(&Arc<PatchedStore>, &Env) -> Result<Option<Box<dyn Update>>>),
+    Store(fn(&Arc<PatchedStore>, &Env) -> OpenedUpdate),
 }
 
 /// A row of the format table.

@@ -14,6 +14,9 @@ use crate::io::patched_store::KeyLevel;
 use crate::json::{Json, JsonStep};
 use crate::model::{DimId, ZarrVersion};
 
+/// The key with a copy of a number, and the path of the copy.
+type NumberCopy = (String, Vec<JsonStep>);
+
 /// The reason why metadata cannot be changed in place.
 type MetadataObstacle = &'static str;
 
@@ -191,7 +194,7 @@ impl LengthChange<'_> {
         &self,
         store: &dyn Store,
         number: &NodeNumber,
-    ) -> Result<std::result::Result<Vec<(String, Vec<JsonStep>)>, MetadataObstacle>> {
+    ) -> Result<std::result::Result<Vec<NumberCopy>, MetadataObstacle>> {
         let mut found = vec![];
         for above in above(&number.prefix) {
             let key = format!("{above}{}", object_with_copies(self.version));

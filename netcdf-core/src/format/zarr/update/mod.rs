@@ -218,7 +218,7 @@ impl Update for ZarrUpdate {
             return wrong("a chunk that skips filters".to_owned());
         }
         let grid = self.reader.data(var)?.array.layout.grid();
-        if !product(&grid).is_some_and(|count| index < count) {
+        if product(&grid).is_none_or(|count| index >= count) {
             return wrong(format!("chunk {index} is outside the variable"));
         }
         let key = self.reader.chunks(var)?.keys.key(index);
