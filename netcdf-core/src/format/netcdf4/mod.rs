@@ -51,6 +51,7 @@ mod type_reduction;
 pub(crate) mod types;
 mod unsized_scales;
 mod update;
+mod update_slots;
 #[cfg(test)]
 mod update_tests;
 mod updated_reader;
