@@ -86,15 +86,15 @@ pub(super) fn open_update(
 ) -> Result<Option<OpenedUpdate>> {
     let name = path.to_string_lossy();
     let is_always = rules.in_place == InPlace::Always;
-    // A new file takes only one of several names (hard links).
-    let is_apart = !is_always && file::names(path) > 1;
-    if rules.in_place == InPlace::Never || is_apart {
+    if rules.in_place == InPlace::Never {
         return Ok(None);
     }
     if path.is_dir() {
         return open_directory(path, rules, env);
     }
-    if !path.is_file() {
+    // A new file takes only one of several names (hard links).
+    let is_apart = !is_always && file::names(path) > 1;
+    if !path.is_file() || is_apart {
         return Ok(None);
     }
     let kind = location::open(path, env).and_then(|container| format::probe(&container));
