@@ -248,6 +248,18 @@ impl Notes {
         taken.0.into_iter().map(|(note, _)| note).collect()
     }
 
+    /// Takes all notes except remarks.
+    #[must_use]
+    pub fn take_losses(&self) -> Vec<Note> {
+        let (remarks, losses): (Vec<_>, Vec<_>) = self
+            .take_all()
+            .0
+            .into_iter()
+            .partition(|(_, weight)| *weight == Weight::Remark);
+        remarks.into_iter().for_each(|(note, _)| self.remark(note));
+        losses.into_iter().map(|(note, _)| note).collect()
+    }
+
     /// Returns a copy of the notes.
     #[must_use]
     pub fn so_far(&self) -> CollectedNotes {

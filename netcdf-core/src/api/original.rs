@@ -134,7 +134,8 @@ fn open_directory(path: &Path, rules: UpdateRules, env: &Env) -> Result<Option<O
     };
     let before = env.notes.take();
     let opened = format::update_directory(path, rules, env);
-    let lost = env.notes.take();
+    // A remark tells that a change was rolled back.
+    let lost = env.notes.take_losses();
     before.into_iter().for_each(|note| env.notes.say(note));
     Ok(opened?.map(|opened| OpenedUpdate {
         container: Container::Store(opened.store),
