@@ -90,7 +90,11 @@ pub(super) fn open_update(
         return Ok(None);
     }
     if path.is_dir() {
-        return open_directory(path, rules, env);
+        // Other programs take no lock on directories: by default, a change replaces the directory.
+        return match is_always {
+            true => open_directory(path, rules, env),
+            false => Ok(None),
+        };
     }
     // A new file takes only one of several names (hard links).
     let is_apart = !is_always && file::names(path) > 1;

@@ -210,10 +210,14 @@ fn zarr_directories_grow_in_place_except_shards() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_zarr_directory_has_one_writer() {
-    use netcdf_core::api::Dataset;
+    use netcdf_core::api::{Dataset, InPlace, Options};
     let sandbox = series("nc4");
     let _ = nccopy(&sandbox, &["--quiet", "-k", "nczarr", "@a.nc", "@out.zarr"]).clean();
-    let writer = Dataset::open_for_writing(sandbox.path("out.zarr")).unwrap();
+    let options = Options {
+        in_place: InPlace::Always,
+        ..Options::default()
+    };
+    let writer = Dataset::open_for_writing_with(sandbox.path("out.zarr"), options).unwrap();
     for args in [
         &["--append", "@b.nc", "@out.zarr"][..],
         &["--quiet", "-k", "nczarr", "@b.nc", "@out.zarr"],
