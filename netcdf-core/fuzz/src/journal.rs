@@ -101,8 +101,8 @@ impl RawFile for MemoryFile {
         Ok(())
     }
 
-    fn stamp_at_path(&self) -> Option<RawStamp> {
-        self.stamp().ok()
+    fn is_at_path(&self) -> bool {
+        true
     }
 
     fn share_lock(&self) {}

@@ -125,6 +125,4 @@ impl From<VarId> for Owner {
 }
 
 #[cfg(test)]
-mod record_cost_tests;
-#[cfg(test)]
 mod tests;

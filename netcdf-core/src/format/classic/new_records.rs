@@ -65,9 +65,7 @@ impl NewRecords {
     /// Records that the file has this number of committed records.
     pub(super) fn restart(&mut self, records: u64) {
         (self.committed, self.records, self.has_gaps) = (records, records, false);
-        self.written.iter_mut().for_each(Spans::clear);
-        self.written
-            .resize(self.places.vars.len(), Spans::default());
+        self.written = vec![Spans::default(); self.places.vars.len()];
     }
 
     /// Extends the file to `records` records.
@@ -138,21 +136,16 @@ impl NewRecords {
     }
 
     fn fill_variable(&mut self, var: VarId) -> Result<()> {
-        let place = self.place(var)?;
-        if !place.record {
-            return Ok(());
-        }
-        let slab = exact(place.slab);
+        let slab = exact(self.place(var)?.slab);
         let (old, end) = ((slab * self.committed).get()?, (slab * self.records).get()?);
+        let pattern = self.patterns.get(var.index()).cloned().flatten();
+        let Some(pattern) = pattern.filter(|_| self.place(var).is_ok_and(|p| p.record)) else {
+            return Ok(());
+        };
         let written = self.written.get_mut(var.index());
         let written = written.or_internal("a variable without spans")?;
         written.add(0..old);
         let gaps: Vec<_> = written.gaps(end).collect();
-        let pattern = self.patterns.get(var.index());
-        let pattern = pattern.filter(|_| !gaps.is_empty());
-        let Some(pattern) = pattern.cloned().flatten() else {
-            return Ok(());
-        };
         for gap in gaps {
             fill::fill_gap(gap, &pattern, &mut |at, bytes| self.put(var, at, bytes))?;
         }

@@ -210,8 +210,8 @@ impl RawFile for RecordedFile {
         self.record(FileStep::Sync)
     }
 
-    fn stamp_at_path(&self) -> Option<RawStamp> {
-        self.stamp().ok()
+    fn is_at_path(&self) -> bool {
+        true
     }
 
     fn share_lock(&self) {}
