@@ -58,8 +58,9 @@ impl Headed {
             return Ok(Some(now));
         }
         let mut bytes = vec![0; head.as_ref().map_or(0, |head| head.len())];
-        now.read_at(0, &mut bytes)?;
-        let same = head.is_none_or(|head| bytes == *head);
+        // A file that has become shorter since the second look has changed, too.
+        let read = now.read_at(0, &mut bytes);
+        let same = read.is_ok() && head.is_none_or(|head| bytes == *head);
         Ok((!same).then_some(now))
     }
 
@@ -167,6 +168,7 @@ mod tests {
     use super::*;
     use crate::io::memory::MemorySource;
     use crate::io::rounds::Rounds;
+    use crate::io::source::truncated;
 
     fn bytes(range: Range<u64>) -> Vec<u8> {
         range.map(|n| (n % 251) as u8).collect()
@@ -181,6 +183,46 @@ mod tests {
         let mut buf = vec![0; (range.end - range.start) as usize];
         source.read_at(range.start, &mut buf).unwrap();
         buf
+    }
+
+    /// A file that becomes shorter between the second look and the read after it.
+    #[derive(Debug)]
+    struct CutSource {
+        name: Arc<str>,
+        is_cut: bool,
+    }
+
+    impl Source for CutSource {
+        fn name(&self) -> &Arc<str> {
+            &self.name
+        }
+
+        fn len(&self) -> u64 {
+            100
+        }
+
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+            match self.is_cut {
+                true => Err(truncated(&self.name, offset, buf.len() as u64, 0)),
+                false => Ok(()),
+            }
+        }
+
+        fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+            let name = Arc::clone(&self.name);
+            Ok(Some(Arc::new(Self { name, is_cut: true })))
+        }
+    }
+
+    #[test]
+    fn a_file_that_becomes_shorter_has_changed() {
+        let inner = CutSource {
+            name: "c".into(),
+            is_cut: false,
+        };
+        let source = Headed::new(Arc::new(inner));
+        read(&source, 0..4);
+        assert!(source.second_look(false).unwrap().is_some());
     }
 
     #[test]
