@@ -101,8 +101,8 @@ impl RawFile for MemoryFile {
         Ok(())
     }
 
-    fn is_at_path(&self) -> bool {
-        true
+    fn stamp_at_path(&self) -> Option<RawStamp> {
+        self.stamp().ok()
     }
 
     fn share_lock(&self) {}

@@ -263,7 +263,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(location: DatasetLocation, original: Original, options: Options) -> Self {
+    pub(super) fn opened(location: DatasetLocation, original: Original, options: Options) -> Self {
         let mut dataset = Self::with(location, options);
         dataset.settled = original.reader().schema().vars.len();
         let cache = dataset.cache();

@@ -125,4 +125,6 @@ impl From<VarId> for Owner {
 }
 
 #[cfg(test)]
+mod record_cost_tests;
+#[cfg(test)]
 mod tests;

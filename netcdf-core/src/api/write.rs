@@ -4,7 +4,7 @@ use super::element::{Char, Element};
 use super::{BAND, Dataset, Select, numbers, values};
 use crate::chunk::plan::Bands;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::model::{Atomic, DataType, Region, Values, VarId};
+use crate::model::{Atomic, DataType, Region, Schema, Values, VarId};
 
 impl Dataset {
     /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`, `nc_put_varm_T`). Numbers are
@@ -102,28 +102,39 @@ impl Dataset {
         region: &Region,
         mut part: impl FnMut(usize, usize) -> Values,
     ) -> Result<()> {
-        let path = self.schema().var_path(var);
         self.check_growth(var, region)?;
-        region.check().in_object(|| path.clone())?;
+        region.check().in_object(|| self.schema().var_path(var))?;
         let size = self.variable(var)?.ty.fixed_size(self.schema());
         let most = (BAND / size.unwrap_or(64).max(1)).max(1);
-        let (mut at, mut wrong) = (0, None);
-        for band in Bands::new(region.clone(), &[], most) {
-            let count = elements_of(&band);
-            let made = self.converted_for(var, part(at, count));
-            let (values, error) = made.in_object(|| path.clone())?;
-            self.staged.put(var, &band, &values, &self.env)?;
-            wrong = wrong.or(error.map(|e| numbers::in_region(e, &band, region)));
-            at = at.saturating_add(count);
+        let mut wrong = None;
+        if region.elements().is_some_and(|n| (1..=most).contains(&n)) {
+            wrong = self.put_band(var, region, part(0, elements_of(region)))?;
+        } else {
+            let mut at = 0;
+            for band in Bands::new(region.clone(), &[], most) {
+                let count = elements_of(&band);
+                let error = self.put_band(var, &band, part(at, count))?;
+                wrong = wrong.or(error.map(|e| numbers::in_region(e, &band, region)));
+                at = at.saturating_add(count);
+            }
         }
         self.grow(var, region);
-        wrong.map_or(Ok(()), |e| Err(e.in_object(&path)))
+        wrong.map_or(Ok(()), |e| Err(e.in_object(&self.schema().var_path(var))))
+    }
+
+    /// Converts and writes the elements of a region. Also returns an error for values that do not fit.
+    fn put_band(&mut self, var: VarId, band: &Region, given: Values) -> Result<Option<Error>> {
+        let made = self.converted_for(var, given);
+        let (values, error) = made.in_object(|| self.schema().var_path(var))?;
+        self.staged.put(var, band, &values, &self.env)?;
+        Ok(error)
     }
 
     /// Converts values to a variable's type.
     fn converted_for(&self, var: VarId, given: Values) -> Result<(Values, Option<Error>)> {
         let variable = self.variable(var)?;
         let ty = match variable.ty {
+            DataType::Atomic(ty) if given.data_type() == Some(ty) => return Ok((given, None)),
             DataType::Atomic(ty) => ty,
             DataType::User(_) => {
                 let given = values::of_enum(self.schema(), variable.ty, given)?;
@@ -142,7 +153,7 @@ impl Dataset {
             return Ok(());
         }
         let limit = super::define::longest(self.kind());
-        match ends(region).into_iter().max() {
+        match ends(region).max() {
             Some(end) if end > limit => {
                 let what = format!("length {end} is beyond the {limit} of the format");
                 let e = Error::new(ErrorKind::DimSize, what);
@@ -157,10 +168,10 @@ impl Dataset {
         if region.count.contains(&0) {
             return;
         }
-        let schema = &mut self.staged.schema;
-        let dims = schema.var(var).map(|v| v.dims.clone());
-        for (dim, end) in dims.unwrap_or_default().into_iter().zip(ends(region)) {
-            if let Some(dim) = schema.dims.get_mut(dim.index()).filter(|d| d.unlimited) {
+        let Schema { vars, dims, .. } = &mut self.staged.schema;
+        let own = vars.get(var.index()).map(|v| v.dims.iter());
+        for (dim, end) in own.into_iter().flatten().zip(ends(region)) {
+            if let Some(dim) = dims.get_mut(dim.index()).filter(|d| d.unlimited) {
                 dim.len = dim.len.max(end);
             }
         }
@@ -168,13 +179,12 @@ impl Dataset {
 }
 
 /// Returns the end index of a region per dimension.
-fn ends(region: &Region) -> Vec<u64> {
+fn ends(region: &Region) -> impl Iterator<Item = u64> {
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
-    let end = |((start, count), stride): ((&u64, &u64), &u64)| {
+    lines.map(|((start, count), stride)| {
         let last = count.saturating_sub(1).saturating_mul(*stride);
         start.saturating_add(last).saturating_add(1)
-    };
-    lines.map(end).collect()
+    })
 }
 
 fn elements_of(region: &Region) -> usize {

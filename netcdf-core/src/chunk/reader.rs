@@ -9,7 +9,7 @@ use super::texts::Texts;
 use super::visit::{Locate, Visit, Visited};
 use crate::env::Env;
 use crate::error::Result;
-use crate::model::{Schema, Values, VarId};
+use crate::model::{Schema, StoredElement, Values, VarId};
 
 /// An open dataset. Opening reads metadata only.
 pub trait Reader: Send + Sync {
@@ -49,6 +49,14 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// Returns [`crate::ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
+
+    /// Returns the stored form of the elements of a variable, as in its [`Reader::layout`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`Reader::layout`].
+    fn element(&self, var: VarId) -> Result<StoredElement> {
+        Ok(self.layout(var)?.element)
+    }
 
     /// Visits chunks of a variable within a box of the chunk grid (counted in chunks), in row-major order. Missing chunks, which read as
     /// fill values, are skipped.

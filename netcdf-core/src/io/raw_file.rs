@@ -40,8 +40,8 @@ pub trait RawFile: Debug + Send + Sync {
     /// Returns system errors. The state of the disk is then unknown.
     fn sync(&self) -> Result<()>;
 
-    /// Returns whether the path still names this file.
-    fn is_at_path(&self) -> bool;
+    /// Returns the state of the file like [`RawFile::stamp`]; `None` if the path does not name this file any more.
+    fn stamp_at_path(&self) -> Option<RawStamp>;
 
     /// Lets other processes take a shared lock, which is necessary to replace the file by a rename.
     fn share_lock(&self);

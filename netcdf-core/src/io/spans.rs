@@ -27,6 +27,11 @@ impl Spans {
         self.0.insert(from, joined);
     }
 
+    /// Removes all ranges.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The ranges in `0..end` that are missing.
     pub(crate) fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u64>> + '_ {
         let starts = std::iter::once(0).chain(self.0.iter().map(|r| r.end));

@@ -58,8 +58,8 @@ impl RawFile for TrialFile {
         Ok(())
     }
 
-    fn is_at_path(&self) -> bool {
-        true
+    fn stamp_at_path(&self) -> Option<RawStamp> {
+        self.stamp().ok()
     }
 
     fn share_lock(&self) {}

@@ -51,8 +51,8 @@ impl RawFile for StoppedFile {
         Ok(())
     }
 
-    fn is_at_path(&self) -> bool {
-        true
+    fn stamp_at_path(&self) -> Option<RawStamp> {
+        self.stamp().ok()
     }
 
     fn share_lock(&self) {}

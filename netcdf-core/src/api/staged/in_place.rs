@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Staged;
+use super::recent::LARGEST;
 use crate::arithmetic::{exact, indices};
 use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::layout::Layout;
@@ -10,7 +11,9 @@ use crate::chunk::scatter::{Block, ElementRun, number, place, runs};
 use crate::chunk::{Placement, ReadCache, Reader, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, OrInternal as _, Result};
+use crate::filter::names::is_lossy;
 use crate::format;
+use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{DimId, FillMode, Region, Schema, Values, VarId};
 
@@ -33,10 +36,13 @@ impl Staged {
         let (Some(id), Some(update)) = (id, base.original.update_mut()) else {
             return Ok(false);
         };
-        let element = update.reader().layout(id)?.element;
-        // The cache may have scalars of stores.
         let is_store = format::traits(update.reader().schema().kind).keys;
-        if is_store || update.rules(id).chunks || element.plain_type().is_none() {
+        if is_store || update.rules(id).chunks {
+            // The cache may have scalars of stores.
+            return Ok(false);
+        }
+        let element = update.reader().element(id)?;
+        if element.plain_type().is_none() {
             return Ok(false);
         }
         let mut bytes = vec![];
@@ -88,11 +94,35 @@ impl Staged {
                 // The cache has the chunks before the change.
                 base.cache = ReadCache::new(env);
                 base.untouched = base.vars.iter().copied().map(Some).collect();
+                self.remember_tiles()?;
                 self.tiles.clear();
                 self.spool = None;
             }
         }
         Ok(Placement::InPlace)
+    }
+
+    /// Keeps the tiles of partial chunks, if the filters are lossless.
+    fn remember_tiles(&mut self) -> Result<()> {
+        let (Some(base), Some(spool)) = (&mut self.base, &self.spool) else {
+            return Ok(());
+        };
+        for (&var, tiles) in &mut self.tiles {
+            let id = *base.vars.get(var.index()).or_internal("a variable")?;
+            let layout = base.original.reader().layout(id)?;
+            let exact = layout.quantize.is_none() && !layout.filters.iter().any(is_lossy);
+            if !exact || !tiles.over || tiles.shape() != layout.chunk || tiles.bytes()? > LARGEST {
+                continue;
+            }
+            let unread = std::mem::take(&mut tiles.recent);
+            for (place, bytes) in unread {
+                base.recent.put(var, place, bytes);
+            }
+            for (place, at) in tiles.partial(&growing_lens(&self.schema, var)) {
+                base.recent.put(var, place.clone(), tiles.read(at, spool)?);
+            }
+        }
+        Ok(())
     }
 
     /// Stores all staged data as chunks.
@@ -112,9 +142,7 @@ impl Staged {
             };
             for index in chunks.indices {
                 let region = chunks.layout.chunk_region(index);
-                let values = self.set(env).read(var, &region)?;
-                let mut bytes = vec![];
-                elements::encode(&values, chunks.layout.element.order, &mut bytes)?;
+                let bytes = self.stored_elements(var, (&chunks.layout, &region), env)?;
                 let encoded = chunks.encoder.encode(&region, bytes)?;
                 let update = self.base.as_mut().and_then(|b| b.original.update_mut());
                 let update = update.or_internal("a dataset that is changed in place")?;
@@ -168,6 +196,30 @@ impl Staged {
         let mut bytes = vec![];
         elements::encode(&values, element.order, &mut bytes)?;
         update.put_run(id, 0, &bytes)
+    }
+
+    /// Returns the elements of a region in stored form.
+    fn stored_elements(
+        &self,
+        var: VarId,
+        (layout, region): (&Layout, &Region),
+        env: &Env,
+    ) -> Result<Vec<u8>> {
+        let block = Block::of(region);
+        if let (Some(tiles), Some(spool)) = (self.tiles.get(&var), &self.spool)
+            && tiles.element == layout.element
+            && tiles.covers(&block)
+        {
+            let elements = exact(product(&region.count).or_internal("elements")?);
+            let size = (elements * layout.element.size).get()?;
+            let mut bytes = zeros(env.limits.item(size, "a chunk")?, "a chunk")?;
+            tiles.copy_tiles(&block, spool, &mut bytes)?;
+            return Ok(bytes);
+        }
+        let values = self.set(env).read(var, region)?;
+        let mut bytes = vec![];
+        elements::encode(&values, layout.element.order, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks of plain elements.
@@ -229,6 +281,18 @@ fn lacks_fill_value(original: &Schema, schema: &Schema) -> bool {
     })
 }
 
+/// Returns the lengths of the unlimited dimensions of a variable, and `None` for other dimensions.
+fn growing_lens(schema: &Schema, var: VarId) -> Vec<Option<u64>> {
+    let dims = schema.var(var).map(|var| var.dims.iter());
+    let len = |id: &DimId| {
+        schema
+            .dim(*id)
+            .filter(|dim| dim.unlimited)
+            .map(|dim| dim.len)
+    };
+    dims.map_or(vec![], |dims| dims.map(len).collect())
+}
+
 /// Extends the unlimited dimensions.
 fn set_lengths(update: &mut dyn Update, schema: &Schema) -> Result<Placement> {
     for (id, dim) in (0..)
@@ -256,6 +320,9 @@ fn put_runs(
     region: &Region,
     (bytes, size): (&[u8], u64),
 ) -> Result<Placement> {
+    if let Some(element) = single_run(update.reader().schema(), var, region) {
+        return update.put_run(var, element, bytes);
+    }
     let mut found: Vec<ElementRun> = vec![];
     let shape = grown_shape(update.reader(), var, region);
     runs(&Block::whole(&shape), region, |run| {
@@ -277,6 +344,25 @@ fn put_runs(
         }
     }
     Ok(Placement::InPlace)
+}
+
+/// Returns the first element of a region if row-major order has its elements without gaps; otherwise `None`.
+fn single_run(schema: &Schema, var: VarId, region: &Region) -> Option<u64> {
+    let dims = &schema.var(var)?.dims;
+    let axes = region.start.iter().zip(&region.count).zip(&region.stride);
+    // From the last dimension: whole dimensions, then one part of a dimension, then single indices.
+    let (mut first, mut below, mut is_whole) = (0u64, 1u64, true);
+    for (((start, count), stride), dim) in axes.zip(dims).rev() {
+        let is_adjacent = *count == 1 || (is_whole && *stride == 1);
+        if !is_adjacent {
+            return None;
+        }
+        let len = schema.dim(*dim)?.len;
+        is_whole &= (*start, *count) == (0, len);
+        first = first.checked_add(start.checked_mul(below)?)?;
+        below = below.checked_mul(len.max(*count))?;
+    }
+    Some(first)
 }
 
 /// Returns the shape of a variable after the write of a region.

@@ -1,7 +1,7 @@
 //! A dataset in editing: the original with staged changes, readable as one dataset.
 //!
 //! The schema can grow and change in place. Variables, dimensions, types and groups are never removed, so that ids stay valid. Written data
-//! goes to a temporary file in any order; only tile positions are in memory. Untouched data comes from the original, chunk by chunk, so
+//! goes to a temporary file in any order; small data and tile positions are in memory. Untouched data comes from the original, chunk by chunk, so
 //! that it can be copied without decoding.
 
 mod elements;
@@ -9,6 +9,7 @@ mod heap;
 mod in_place;
 mod plan;
 mod reader;
+mod recent;
 mod spool;
 mod tiles;
 
@@ -24,6 +25,7 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{
     Atomic, DataType, Endianness, FillMode, Region, Schema, StoredElement, Values, VarId,
 };
+use recent::RecentTiles;
 use spool::StagedSpool;
 use tiles::StagedTiles;
 
@@ -49,6 +51,8 @@ struct Base {
     vars: Vec<VarId>,
     /// Like `vars`, with `None` for variables with staged data.
     untouched: Vec<Option<VarId>>,
+    /// Tiles that a commit stored as partial chunks.
+    recent: RecentTiles,
 }
 
 impl Base {
@@ -58,6 +62,7 @@ impl Base {
             cache,
             untouched: vars.iter().copied().map(Some).collect(),
             vars,
+            recent: RecentTiles::default(),
         }
     }
 }
@@ -208,6 +213,13 @@ impl Staged {
             return Ok(());
         }
         let (mut tiles, spool) = self.begin(var, env)?;
+        if let Some(base) = self
+            .base
+            .as_mut()
+            .filter(|_| tiles.is_empty() && tiles.over)
+        {
+            tiles.recent.append(&mut base.recent.take(var));
+        }
         let bytes = elements::stored(values, &tiles, &spool);
         let put = bytes.and_then(|bytes| {
             let mut under = |part: &Block, out: &mut [u8]| self.read_original(var, part, out, env);
@@ -226,7 +238,7 @@ impl Staged {
         let spool = match &self.spool {
             Some(spool) => spool.clone(),
             None => {
-                let spool = StagedSpool::new(self.folder.as_deref())?;
+                let spool = StagedSpool::new(self.folder.as_deref());
                 self.spool.insert(spool).clone()
             }
         };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::recent::TileElements;
 use super::spool::StagedSpool;
 use crate::chunk::ChunkHolder;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -34,6 +35,8 @@ pub(super) struct StagedTiles {
     pub(super) fill: Vec<u8>,
     /// Whether unwritten elements come from the original dataset.
     pub(super) over: bool,
+    /// Tiles with elements of the original dataset.
+    pub(super) recent: TileElements,
 }
 
 /// Element runs, with the bytes of the region.
@@ -65,7 +68,13 @@ impl StagedTiles {
             slots: BTreeMap::new(),
             fill,
             over: false,
+            recent: TileElements::new(),
         }
+    }
+
+    /// Returns the tile shape in elements.
+    pub(super) fn shape(&self) -> &[u64] {
+        &self.tile
     }
 
     /// Returns whether the variable has no tiles.
@@ -179,14 +188,17 @@ impl StagedTiles {
         }
         let count = found.iter().map(|run| run.len).fold(0, u64::saturating_add);
         let whole = count.saturating_mul(self.element.size) == len as u64;
-        let mut tile = match old {
-            Some(at) if !whole => spool.read(at, len as u64)?,
-            Some(_) | None => zeros(len, "a tile")?,
+        let mut tile = match (old, self.recent.remove(place)) {
+            (Some(at), _) if !whole => spool.read(at, len as u64)?,
+            (None, Some(recent)) if recent.len() == len => recent,
+            (None, _) if !whole => {
+                let mut tile = zeros(len, "a tile")?;
+                spread(&self.fill, &mut tile);
+                background(&self.block(place), &mut tile)?;
+                tile
+            }
+            (Some(_) | None, _) => zeros(len, "a tile")?,
         };
-        if old.is_none() && !whole {
-            spread(&self.fill, &mut tile);
-            background(&self.block(place), &mut tile)?;
-        }
         for run in found {
             scatter(*run, self.element.size, bytes, &mut tile).ok_or_else(short)?;
         }
@@ -217,6 +229,33 @@ impl StagedTiles {
         Ok(())
     }
 
+    /// Returns whether tiles have all elements of a block.
+    pub(super) fn covers(&self, part: &Block) -> bool {
+        let has = |place: &[u64]| match self.slots.contains_key(place) {
+            true => Ok(()),
+            false => Err(()),
+        };
+        let cells = self.cells(&part.region());
+        cells.is_some_and(|cells| each_cell(&cells, has).is_ok())
+    }
+
+    /// Returns positions and offsets of tiles that exceed an unlimited dimension. `lens`: its length, or `None` for fixed dimensions.
+    pub(super) fn partial(&self, lens: &[Option<u64>]) -> impl Iterator<Item = (&Vec<u64>, u64)> {
+        let is_partial = move |place: &[u64]| {
+            let ends = place.iter().zip(&self.tile);
+            let ends = ends.map(|(at, len)| at.saturating_add(1).saturating_mul(*len));
+            ends.zip(lens)
+                .any(|(end, len)| len.is_some_and(|len| end > len))
+        };
+        let slots = self.slots.iter().map(|(place, at)| (place, *at));
+        slots.filter(move |(place, _)| is_partial(place))
+    }
+
+    /// Reads a tile.
+    pub(super) fn read(&self, at: u64, spool: &StagedSpool) -> Result<Vec<u8>> {
+        spool.read(at, self.bytes()? as u64)
+    }
+
     /// Copies the tiles over the elements of a block, in stored form and row-major order.
     pub(super) fn copy_tiles(
         &self,
@@ -241,7 +280,7 @@ impl StagedTiles {
     }
 
     /// Returns the tile size in bytes.
-    fn bytes(&self) -> Result<usize> {
+    pub(super) fn bytes(&self) -> Result<usize> {
         let bytes = product(&self.tile).and_then(|n| n.checked_mul(self.element.size));
         let bytes = bytes.and_then(|n| usize::try_from(n).ok());
         bytes.ok_or_else(|| {

@@ -20,6 +20,17 @@ pub(crate) struct VariablePlace {
 }
 
 impl VariablePlace {
+    /// Returns the stored form of an element.
+    #[must_use]
+    pub(crate) fn element(&self) -> StoredElement {
+        StoredElement {
+            ty: self.ty.into(),
+            size: self.ty.size().unwrap_or(1) as u64,
+            order: Endianness::Big,
+            plain: true,
+        }
+    }
+
     /// Returns the layout of a variable of this shape. If `apart` is set, each record is a chunk; otherwise all elements are contiguous.
     #[must_use]
     pub(crate) fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
@@ -27,16 +38,10 @@ impl VariablePlace {
         if apart {
             chunk.iter_mut().take(1).for_each(|n| *n = 1);
         }
-        let element = StoredElement {
-            ty: self.ty.into(),
-            size: self.ty.size().unwrap_or(1) as u64,
-            order: Endianness::Big,
-            plain: true,
-        };
         Layout {
             extent,
             chunk,
-            element,
+            element: self.element(),
             filters: vec![],
             fill: None,
             quantize: None,

@@ -65,7 +65,9 @@ impl NewRecords {
     /// Records that the file has this number of committed records.
     pub(super) fn restart(&mut self, records: u64) {
         (self.committed, self.records, self.has_gaps) = (records, records, false);
-        self.written = vec![Spans::default(); self.places.vars.len()];
+        self.written.iter_mut().for_each(Spans::clear);
+        self.written
+            .resize(self.places.vars.len(), Spans::default());
     }
 
     /// Extends the file to `records` records.
@@ -136,16 +138,21 @@ impl NewRecords {
     }
 
     fn fill_variable(&mut self, var: VarId) -> Result<()> {
-        let slab = exact(self.place(var)?.slab);
-        let (old, end) = ((slab * self.committed).get()?, (slab * self.records).get()?);
-        let pattern = self.patterns.get(var.index()).cloned().flatten();
-        let Some(pattern) = pattern.filter(|_| self.place(var).is_ok_and(|p| p.record)) else {
+        let place = self.place(var)?;
+        if !place.record {
             return Ok(());
-        };
+        }
+        let slab = exact(place.slab);
+        let (old, end) = ((slab * self.committed).get()?, (slab * self.records).get()?);
         let written = self.written.get_mut(var.index());
         let written = written.or_internal("a variable without spans")?;
         written.add(0..old);
         let gaps: Vec<_> = written.gaps(end).collect();
+        let pattern = self.patterns.get(var.index());
+        let pattern = pattern.filter(|_| !gaps.is_empty());
+        let Some(pattern) = pattern.cloned().flatten() else {
+            return Ok(());
+        };
         for gap in gaps {
             fill::fill_gap(gap, &pattern, &mut |at, bytes| self.put(var, at, bytes))?;
         }

@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::io::source::present;
 use crate::io::{Container, Source};
-use crate::model::{Kind, Schema, Values, VarId};
+use crate::model::{Kind, Schema, StoredElement, Values, VarId};
 
 /// An open classic file.
 #[derive(Debug)]
@@ -168,6 +168,10 @@ impl Reader for ClassicReader {
     fn layout(&self, var: VarId) -> Result<Layout> {
         let place = self.place(var)?;
         Ok(place.layout(self.schema.shape(var), !self.is_contiguous(&place)))
+    }
+
+    fn element(&self, var: VarId) -> Result<StoredElement> {
+        Ok(self.place(var)?.element())
     }
 
     fn locate(&self, var: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {

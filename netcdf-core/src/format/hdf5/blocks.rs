@@ -169,6 +169,16 @@ impl BlockCache {
         self.with(|cache| cache.blocks.clear());
     }
 
+    /// Replaces bytes of cached blocks, after the source changed.
+    pub(super) fn overwrite(&self, place: u64, bytes: &[u8]) {
+        self.with(|cache| cache.overwrite(place, bytes));
+    }
+
+    /// Forgets the blocks from a source offset on, after the source changed there.
+    pub(super) fn forget_from(&self, place: u64) {
+        self.with(|cache| cache.blocks.retain(|number, _| *number < place / BLOCK));
+    }
+
     fn with<T>(&self, on: impl FnOnce(&mut BlockCacheState) -> T) -> T {
         on(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -195,6 +205,25 @@ impl BlockCacheState {
             (at, rest) = (at.saturating_add(n as u64), after);
         }
         true
+    }
+
+    /// Replaces source bytes in the cache.
+    fn overwrite(&mut self, place: u64, bytes: &[u8]) {
+        let (mut at, mut rest) = (place, bytes);
+        while !rest.is_empty() {
+            let from = usize::try_from(at % BLOCK).unwrap_or(0);
+            let room = (BLOCK - at % BLOCK).min(rest.len() as u64);
+            let (part, more) = rest.split_at(usize::try_from(room).unwrap_or(rest.len()));
+            let block = self.blocks.get_mut(&(at / BLOCK));
+            let slot = block.map(|block| block.bytes.get_mut(from..from + part.len()));
+            match slot {
+                Some(Some(slot)) => slot.copy_from_slice(part),
+                // The block ends before these bytes.
+                Some(None) => drop(self.blocks.remove(&(at / BLOCK))),
+                None => {}
+            }
+            (at, rest) = (at.saturating_add(part.len() as u64), more);
+        }
     }
 
     /// Limits of the cache and of one request. The cache is enlarged for two pages if pages are read completely.
@@ -461,6 +490,30 @@ mod tests {
         let (source, blocks) = (source(40), BlockCache::default());
         check(&blocks, &*source, 0, 300 << 10);
         assert_eq!(source.asked().bytes, 300 << 10);
+    }
+
+    #[test]
+    fn changed_bytes_are_replaced_in_the_cache() {
+        let (source, blocks) = (source(6), BlockCache::default());
+        let read = |place, len| {
+            let mut got = vec![0; len];
+            blocks.read(&*source, place, &mut got).unwrap();
+            got
+        };
+        (0..6).for_each(|n| drop(read(n * BLOCK, 1)));
+        let asked = source.asked();
+        blocks.overwrite(BLOCK - 2, &[255; 4]);
+        assert_eq!(read(BLOCK - 2, 4), [255; 4]);
+        assert_ne!(read(BLOCK + 2, 1), [255]);
+        assert_eq!(source.asked(), asked);
+        blocks.overwrite(6 * BLOCK - 1, &[255; 9]);
+        blocks.forget_from(BLOCK + 5);
+        assert_eq!(read(0, 1), [0]);
+        assert_eq!(source.asked(), asked);
+        // The first block was changed, the second is read again.
+        assert_eq!(read(BLOCK - 1, 1), [255]);
+        assert_ne!(read(BLOCK, 1), [255]);
+        assert!(source.asked().bytes > asked.bytes);
     }
 
     #[test]

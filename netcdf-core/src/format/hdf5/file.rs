@@ -9,6 +9,7 @@ use super::message::reference::SharedTypes;
 use super::shared_messages::SharedMessages;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::once;
+use crate::io::patched::PatchedFile;
 
 /// An open HDF5 file.
 #[derive(Debug)]
@@ -46,6 +47,12 @@ impl Hdf5File {
     /// Forgets the bytes in memory, after the source changed.
     pub(crate) fn forget(&self) {
         self.bytes.forget();
+        self.heap.forget(self.source().len());
+    }
+
+    /// Takes over the changes of the file since its last commit.
+    pub(crate) fn take_over(&self, changed: &PatchedFile) {
+        self.bytes.take_over(changed);
         self.heap.forget(self.source().len());
     }
 

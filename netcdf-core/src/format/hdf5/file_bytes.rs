@@ -14,6 +14,7 @@ use crate::bytes::Cursor;
 use crate::chunk::{FileMetadata, FilePages};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::patched::PatchedFile;
 use crate::io::source::truncated;
 use crate::limits::Limits;
 
@@ -112,6 +113,13 @@ impl FileBytes {
     /// Forgets the bytes in memory, after the source changed.
     pub(crate) fn forget(&self) {
         self.blocks.forget();
+        self.start();
+    }
+
+    /// Takes over the changes of the source since its last commit.
+    pub(crate) fn take_over(&self, changed: &PatchedFile) {
+        changed.each_patch(|place, bytes| self.blocks.overwrite(place, bytes));
+        self.blocks.forget_from(changed.committed_len());
         self.start();
     }
 

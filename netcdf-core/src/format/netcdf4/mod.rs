@@ -60,6 +60,7 @@ mod update;
 mod update_failures_tests;
 #[cfg(test)]
 mod update_index_tests;
+mod update_slots;
 #[cfg(test)]
 mod update_states_tests;
 #[cfg(test)]

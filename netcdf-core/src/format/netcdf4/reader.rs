@@ -34,6 +34,7 @@ use crate::format::hdf5::message::fill::FillValue;
 use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout as Stored};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
+use crate::io::patched::PatchedFile;
 use crate::limits::element;
 use crate::model::{
     DimId, Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId, Variable,
@@ -211,6 +212,14 @@ impl Netcdf4Reader {
     pub(super) fn forget(&self) {
         self.indexes.forget();
         self.files.all().iter().for_each(|file| file.forget());
+    }
+
+    /// Takes over the changes of the main file since its last commit.
+    pub(super) fn take_over(&self, changed: &PatchedFile) {
+        self.indexes.forget();
+        if let Some(file) = self.files.all().first() {
+            file.take_over(changed);
+        }
     }
 
     fn data(&self, var: VarId) -> Result<&VariableData> {

@@ -11,9 +11,6 @@ use super::reader::Netcdf4Reader;
 use super::updated_reader::{NewChunks, UpdatedReader};
 use super::write::encode::{self, HeapStore};
 use crate::arithmetic::exact;
-use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::Block;
-use crate::chunk::visit::{Locate, VisitStop};
 use crate::chunk::{Placement, PutRules, Reader, Update};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
@@ -22,30 +19,30 @@ use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::format::hdf5::update::{
-    DatasetChange, NewChunk, NewHeap, SlotOwner, SlotPair, change, check_closed, obstacle,
-    write_end,
+    DatasetChange, NewChunk, NewHeap, SlotPair, change, check_closed, obstacle, write_end,
 };
 use crate::io::patched::PatchedFile;
 use crate::model::region::product;
 use crate::model::{DimId, FillMode, Schema, Values, VarId};
 
-/// The length in bytes from which a new chunk gets slots only when it changes.
-const LARGE: u64 = 1 << 20;
-
 /// A netCDF-4 file that is changed in place.
 pub(super) struct Netcdf4Update {
-    file: Arc<PatchedFile>,
+    pub(super) file: Arc<PatchedFile>,
     hdf5: Arc<Hdf5File>,
-    reader: UpdatedReader,
+    pub(super) reader: UpdatedReader,
     /// The committed lengths of dimensions that have changed.
-    committed: BTreeMap<DimId, u64>,
+    pub(super) committed: BTreeMap<DimId, u64>,
     /// The committed shapes of variables that were shorter than their dimensions.
     shorter: BTreeMap<VarId, Vec<u64>>,
+    /// The committed partial chunks that this process stored.
+    pub(super) partial: BTreeMap<VarId, NewChunks>,
     /// The slots of chunks that fill step by step.
-    slots: BTreeMap<(VarId, Vec<u64>), SlotPair>,
+    pub(super) slots: BTreeMap<(VarId, Vec<u64>), SlotPair>,
     /// The chunks of the committed file that are in slots, by the mark of the slots. A chunk stays in use until the commit, also if the next
     /// chunk gets the slots before.
-    in_use: BTreeMap<u64, u64>,
+    pub(super) in_use: BTreeMap<u64, u64>,
+    /// Full chunks that this process stored, and the slots that they left to their successors.
+    pub(super) left: BTreeMap<(VarId, Vec<u64>), Option<SlotPair>>,
 }
 
 /// Opens a file; `None` for a file that can only be written anew.
@@ -73,6 +70,8 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
         },
         committed: BTreeMap::new(),
         shorter: BTreeMap::new(),
+        partial: BTreeMap::new(),
+        left: BTreeMap::new(),
         slots: BTreeMap::new(),
         in_use: BTreeMap::new(),
     }))
@@ -90,129 +89,18 @@ impl Netcdf4Update {
         Err(Error::new(ErrorKind::Argument, what).in_object(&path))
     }
 
-    /// Returns the stored chunk at a position.
-    fn stored(&self, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
-        located(&self.reader, var, position)
-    }
-
     /// Returns the place for a chunk: the old one if its bytes can be patched or are new, else the end of the file.
-    fn place(&self, old: Option<ChunkRef>, bytes: &[u8]) -> Result<u64> {
-        let len = bytes.len() as u64;
-        let Some(old) = old.filter(|old| old.range.end - old.range.start == len) else {
+    fn place(&self, old: Option<NewChunk>, bytes: &[u8]) -> Result<u64> {
+        let Some(old) = old.filter(|old| old.size == bytes.len() as u64) else {
             return self.file.append(bytes);
         };
-        let is_new = old.range.start >= self.file.committed_len();
-        if is_new || self.file.accepts(&old.range) {
-            self.file.replace(old.range.start, bytes)?;
-            return Ok(old.range.start);
+        let is_new = old.place >= self.file.committed_len();
+        let range = old.place..old.place.saturating_add(old.size);
+        if is_new || self.file.accepts(&range) {
+            self.file.replace(old.place, bytes)?;
+            return Ok(old.place);
         }
         self.file.append(bytes)
-    }
-
-    /// Returns whether a chunk has room for more records.
-    fn has_room(&self, var: VarId, layout: &Layout, position: &[u64]) -> bool {
-        self.has_room_in(var, &|len, _| len, (layout, position))
-    }
-
-    /// Returns whether a chunk had room for more records at the last commit. Readers expect only such chunks in slots.
-    fn had_room(&self, var: VarId, layout: &Layout, position: &[u64]) -> bool {
-        let committed = |len, dim| self.committed.get(&dim).copied().unwrap_or(len);
-        self.has_room_in(var, &committed, (layout, position))
-    }
-
-    /// Returns whether a chunk has room for more records. `len` returns the length of a dimension.
-    fn has_room_in(
-        &self,
-        var: VarId,
-        len: &dyn Fn(u64, DimId) -> u64,
-        (layout, position): (&Layout, &[u64]),
-    ) -> bool {
-        let schema = self.reader.schema();
-        let Some(variable) = schema.var(var) else {
-            return false;
-        };
-        let lens = layout.extent.iter().zip(&layout.chunk).zip(position);
-        lens.zip(&variable.dims)
-            .any(|(((extent, chunk), at), dim)| {
-                let end = at.saturating_add(1).saturating_mul(*chunk);
-                end > len(*extent, *dim) && schema.is_unlimited(*dim)
-            })
-    }
-
-    /// Stores a filtered chunk: in a slot while it has room for more records, else at the end.
-    fn put_filtered(
-        &mut self,
-        (var, layout, position): (VarId, &Layout, &[u64]),
-        bytes: &[u8],
-    ) -> Result<u64> {
-        let file = Arc::clone(&self.file);
-        let len = layout.chunk_bytes().or_internal("the bytes of a chunk")? as u64;
-        let owner = SlotOwner {
-            file: &file,
-            header: self.reader.base.dataset(var)?.address,
-            len,
-        };
-        let committed = self.committed_chunk(var, position)?;
-        let known = self.known_slots((var, position), owner)?;
-        if let (Some(pair), Some(chunk)) = (known, &committed)
-            && pair.has(chunk.range.start)
-        {
-            self.in_use.insert(pair.mark(), chunk.range.start);
-        }
-        if !self.has_room(var, layout, position) || bytes.len() as u64 > len {
-            self.slots.remove(&(var, position.to_vec()));
-            let is_left = committed.is_none() || self.had_room(var, layout, position);
-            return match known.filter(|_| is_left) {
-                Some(pair) => owner.leave(pair, bytes),
-                None => file.append(bytes),
-            };
-        }
-        let pair = match (known, &committed) {
-            (Some(pair), _) => pair,
-            // Large slots would take more space than the data, if the chunk never changes again.
-            (None, None) if len > LARGE => return file.append(bytes),
-            (None, _) => owner.create()?,
-        };
-        self.slots.insert((var, position.to_vec()), pair);
-        owner.put(pair, self.in_use.get(&pair.mark()).copied(), bytes)
-    }
-
-    /// Returns the slots of a chunk, which this process or an earlier one created.
-    fn known_slots(
-        &self,
-        (var, position): (VarId, &[u64]),
-        owner: SlotOwner<'_>,
-    ) -> Result<Option<SlotPair>> {
-        if let Some(pair) = self.slots.get(&(var, position.to_vec())) {
-            return Ok(Some(*pair));
-        }
-        if let Some(chunk) = self.committed_chunk(var, position)? {
-            let stored = chunk.range.end - chunk.range.start;
-            return owner.of_chunk(chunk.range.start, stored);
-        }
-        let Some(before) = self.predecessor(var, position) else {
-            return Ok(None);
-        };
-        match self.stored(var, &before)? {
-            Some(chunk) => owner.left_by(chunk.range.start),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the position of the chunk with the records before a chunk.
-    fn predecessor(&self, var: VarId, position: &[u64]) -> Option<Vec<u64>> {
-        let schema = self.reader.schema();
-        let dims = &schema.var(var)?.dims;
-        let axis = dims.iter().position(|dim| schema.is_unlimited(*dim))?;
-        let mut before = position.to_vec();
-        let at = before.get_mut(axis)?;
-        *at = at.checked_sub(1)?;
-        Some(before)
-    }
-
-    /// Returns the chunk of the last commit at a position.
-    fn committed_chunk(&self, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
-        located(&self.reader.base, var, position)
     }
 
     /// Returns the variables whose object header or chunk index changes.
@@ -290,23 +178,6 @@ impl HeapStore for NewHeap {
     }
 }
 
-/// Returns the stored chunk of a reader at a position.
-fn located(reader: &dyn Reader, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
-    let block = Block {
-        start: position.to_vec(),
-        count: vec![1; position.len()],
-    };
-    let mut found = None;
-    let visited = reader.locate(var, &block, Locate::Stored, &mut |chunk| {
-        found = Some(chunk);
-        Ok(())
-    });
-    match visited {
-        Ok(()) | Err(VisitStop::Enough) => Ok(found),
-        Err(VisitStop::Error(e)) => Err(e),
-    }
-}
-
 impl Update for Netcdf4Update {
     fn reader(&self) -> &dyn Reader {
         &self.reader
@@ -329,17 +200,13 @@ impl Update for Netcdf4Update {
         let layout = self.reader.layout(var)?;
         let chunk = NewChunk {
             place: match layout.filters.is_empty() {
-                true => self.place(old.clone(), bytes)?,
+                true => self.place(old, bytes)?,
                 false => self.put_filtered((var, &layout, &position), bytes)?,
             },
             size: bytes.len() as u64,
             mask,
         };
-        let same = |old: &ChunkRef| {
-            let range = chunk.place..chunk.place.saturating_add(chunk.size);
-            old.range == range && old.mask == mask
-        };
-        if !old.as_ref().is_some_and(same) {
+        if old != Some(chunk) {
             let new = self.reader.new.entry(var).or_default();
             new.insert(position, chunk);
         }
@@ -355,9 +222,9 @@ impl Update for Netcdf4Update {
         let Some(stored) = stored else {
             return Ok(Placement::Anew("no storage is allocated"));
         };
-        let start = exact(element) * layout.element.size + stored.range.start;
+        let start = exact(element) * layout.element.size + stored.place;
         let range = start.get()?..(start + bytes.len()).get()?;
-        if range.end > stored.range.end {
+        if range.end > stored.place.saturating_add(stored.size) {
             let what = "elements outside the variable";
             let path = self.reader.schema().var_path(var);
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
@@ -428,15 +295,15 @@ impl Update for Netcdf4Update {
                 return Err(e);
             }
         };
+        self.reader.base.take_over(&self.file);
         self.file.commit()?;
         for (var, layout) in written {
             self.reader.base.set_layout(var, layout);
         }
-        self.reader.new.clear();
+        self.remember_partial()?;
         self.committed.clear();
         self.shorter.clear();
         self.in_use.clear();
-        self.reader.base.forget();
         Ok(())
     }
 
@@ -446,6 +313,7 @@ impl Update for Netcdf4Update {
         self.in_use.clear();
         // Slots that were new are not in the file any more. The others are found again.
         self.slots.clear();
+        self.left.clear();
         self.restore_lengths();
         self.file.abandon()?;
         self.reader.base.forget();

@@ -1,11 +1,12 @@
 //! Existing files that are changed in place, with an exclusive lock.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind as Failure, Result as IoResult};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exclusive::{Sharing, has_no_locks, is_at, locks_are_sure, try_lock, unlock};
+use super::id::FileId;
 use super::names::folder;
 use super::place::{self, PathEnd};
 use super::positions::{read_exact_at, write_all_at, write_pieces};
@@ -19,6 +20,8 @@ pub struct LockedFile {
     name: Arc<str>,
     path: PathBuf,
     file: File,
+    /// The identity of the file.
+    id: Option<FileId>,
     /// Whether writes are synced.
     sync: bool,
 }
@@ -47,10 +50,13 @@ impl LockedFile {
         };
         loop {
             let opened = File::options().read(true).write(true).open(&real);
+            let file = opened.map_err(failed)?;
+            let meta = file.metadata().map_err(failed)?;
             let locked = Self {
                 name: (*name).into(),
                 path: real.clone(),
-                file: opened.map_err(failed)?,
+                id: FileId::of_open(&real, &meta),
+                file,
                 sync,
             };
             if !writers::locks_are_on() || !locks_are_sure(folder(&real)) {
@@ -92,11 +98,7 @@ impl RawFile for LockedFile {
     }
 
     fn stamp(&self) -> IoResult<RawStamp> {
-        let meta = self.file.metadata()?;
-        Ok(RawStamp {
-            len: meta.len(),
-            modified: meta.modified().ok(),
-        })
+        Ok(stamp(&self.file.metadata()?))
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
@@ -122,12 +124,21 @@ impl RawFile for LockedFile {
         }
     }
 
-    fn is_at_path(&self) -> bool {
-        is_at(&self.file, &self.path)
+    fn stamp_at_path(&self) -> Option<RawStamp> {
+        let meta = std::fs::metadata(&self.path).ok()?;
+        let id = FileId::of_open(&self.path, &meta)?;
+        (Some(id) == self.id).then(|| stamp(&meta))
     }
 
     fn share_lock(&self) {
         let _ = try_lock(&self.file, Sharing::Shared);
+    }
+}
+
+fn stamp(meta: &Metadata) -> RawStamp {
+    RawStamp {
+        len: meta.len(),
+        modified: meta.modified().ok(),
     }
 }
 
@@ -157,7 +168,7 @@ mod tests {
         file.write_at(1, b"x").unwrap();
         file.share_lock();
         assert!(matches!(open().unwrap(), WriteAccess::Readers));
-        assert!(file.is_at_path());
+        assert_eq!(file.stamp_at_path(), file.stamp().ok());
         drop(first);
         assert_eq!(std::fs::read(&path).unwrap(), b"axc");
         let link = dir.path().join("l");

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 /// The number of equal bytes that separate two differences.
 const EQUAL: usize = 16;
+/// The number of bytes that are first compared as a whole.
+const BLOCK: usize = 64;
 
 /// Returns the ranges of `new` that differ from `old`. Bytes behind the end of `old` differ.
 pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
@@ -12,8 +14,12 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
         Some(last) if range.start - last.end < EQUAL => last.end = range.end,
         Some(_) | None => found.push(range),
     };
-    for (at, _) in old.iter().zip(new).enumerate().filter(|(_, (a, b))| a != b) {
-        add(at..at + 1);
+    let blocks = old.chunks(BLOCK).zip(new.chunks(BLOCK)).enumerate();
+    for (n, (a, b)) in blocks.filter(|(_, (a, b))| a != b) {
+        let pairs = a.iter().zip(b).enumerate();
+        for (at, _) in pairs.filter(|(_, (a, b))| a != b) {
+            add(n * BLOCK + at..n * BLOCK + at + 1);
+        }
     }
     if old.len() < new.len() {
         add(old.len()..new.len());

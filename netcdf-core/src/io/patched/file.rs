@@ -172,15 +172,31 @@ impl PatchedFile {
     /// # Errors
     /// Returns the errors of [`PatchedFile::write`].
     pub fn replace(&self, offset: u64, bytes: &[u8]) -> Result<()> {
-        let have = (Amount::of(self.len()) - offset).get();
+        // New data is not a patch.
+        let have = (Amount::of(self.committed_len()) - offset).get();
         let old = read_range(self, &span(offset, have.min(bytes.len() as u64))?)?;
-        for range in differences(&old, bytes) {
+        self.replace_known(offset, &old, bytes)
+    }
+
+    /// Writes the parts of `bytes` that differ from `old`, the bytes of the file at `offset`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`PatchedFile::write`].
+    pub fn replace_known(&self, offset: u64, old: &[u8], bytes: &[u8]) -> Result<()> {
+        for range in differences(old, bytes) {
             let part = bytes
                 .get(range.clone())
                 .or_internal("a part of the bytes")?;
             self.write((exact(offset) + range.start).get()?, part)?;
         }
         Ok(())
+    }
+
+    /// Visits the patches since the last commit: offsets and bytes.
+    pub(crate) fn each_patch(&self, mut visit: impl FnMut(u64, &[u8])) {
+        let state = self.state();
+        let patches = state.patches.iter();
+        patches.for_each(|(offset, bytes)| visit(offset, bytes));
     }
 
     /// Writes `bytes` at the end, and returns their offset.
@@ -245,8 +261,8 @@ impl PatchedFile {
         if state.patches.is_empty() && state.end == state.committed {
             return Ok(());
         }
+        state.check(&*self.raw)?;
         state.flush(&*self.raw)?;
-        state.check_head(&*self.raw)?;
         let (old, new) = (state.committed, state.end);
         let steps = Steps { raw: &*self.raw };
         let one = state.patches.extent().is_none_or(|extent| is_one(&extent));
@@ -255,12 +271,14 @@ impl PatchedFile {
             false => steps.write_fenced(&state.journal(&*self.raw)?),
         };
         done.map_err(|failure| state.fail(&*self.raw, failure))?;
+        state.patch_head()?;
         if !one && let Err(e) = steps.truncate(new) {
             // The change is complete. The next writer removes the journal.
             (state.failed, state.keeps_end) = (Some(e), true);
             return Ok(());
         }
-        state.restart(&*self.raw)
+        state.renew(&*self.raw, new)?;
+        state.restart(&*self.raw, new)
     }
 
     /// Removes all changes since the last commit.
@@ -270,11 +288,13 @@ impl PatchedFile {
     pub fn abandon(&self) -> Result<()> {
         let mut state = self.usable()?;
         let steps = Steps { raw: &*self.raw };
-        if state.stamp.len > state.committed {
+        let len = state.committed;
+        if state.stamp.len > len {
             check_stamp(&*self.raw, &state.stamp)?;
-            steps.truncate(state.committed)?;
+            steps.truncate(len)?;
+            state.renew(&*self.raw, len)?;
         }
-        state.restart(&*self.raw)
+        state.restart(&*self.raw, len)
     }
 
     /// Checks that no other program changed the file, and that its path still names it.
@@ -282,9 +302,7 @@ impl PatchedFile {
     /// # Errors
     /// Returns [`ErrorKind::Changed`], and I/O errors.
     pub fn check_unchanged(&self) -> Result<()> {
-        let state = self.usable()?;
-        check_stamp(&*self.raw, &state.stamp)?;
-        state.check_head(&*self.raw)
+        self.usable()?.check(&*self.raw)
     }
 
     /// Lets this process replace the file by a rename. Other writers are still refused.

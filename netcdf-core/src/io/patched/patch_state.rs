@@ -4,7 +4,7 @@ use super::journal::{Fence, Journal};
 use super::patches::Patches;
 use super::sectors::SECTOR;
 use super::steps::{Certainty, StepFailure, Steps};
-use super::tail::{FileTail, changed, check_stamp, renew};
+use super::tail::{FileTail, changed, renew};
 use crate::arithmetic::{Amount, exact};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
@@ -40,11 +40,35 @@ impl PatchState {
         self.read_head(raw)
     }
 
-    /// Records the file as committed, and drops all changes.
-    pub(super) fn restart(&mut self, raw: &dyn RawFile) -> Result<()> {
+    /// Drops all changes. `len`: the length of the committed file.
+    pub(super) fn restart(&mut self, raw: &dyn RawFile, len: u64) -> Result<()> {
         self.tail = DirtyBlocks::default();
         self.patches = Patches::default();
-        self.begin(raw)
+        (self.committed, self.end) = (len, len);
+        match self.head.len() == self.head_len() {
+            true => Ok(()),
+            false => self.read_head(raw),
+        }
+    }
+
+    /// Records the state of the file after a write or a truncation to `len` bytes. The next check fails if another program changed the
+    /// length.
+    pub(super) fn renew(&mut self, raw: &dyn RawFile, len: u64) -> Result<()> {
+        renew(raw, &mut self.stamp)?;
+        self.stamp.len = len;
+        Ok(())
+    }
+
+    /// Lays the patches over the head in memory.
+    pub(super) fn patch_head(&mut self) -> Result<()> {
+        self.patches.lay_over(self.signature, &mut self.head)
+    }
+
+    /// Returns the length of the head, which ends with its sector or with the file.
+    fn head_len(&self) -> usize {
+        let sectors = Amount::of(self.signature / SECTOR) + 1u64;
+        let end = (sectors * SECTOR).get().min(self.committed);
+        (Amount::of(end) - self.signature).count()
     }
 
     /// Reads the head again.
@@ -54,18 +78,15 @@ impl PatchState {
     }
 
     pub(super) fn current_head(&self, raw: &dyn RawFile) -> Result<Vec<u8>> {
-        let sectors = Amount::of(self.signature / SECTOR) + 1u64;
-        let end = (sectors * SECTOR).get().min(self.committed);
-        let len = (Amount::of(end) - self.signature).count();
-        let mut head = vec![0; len];
+        let mut head = vec![0; self.head_len()];
         let read = raw.read_at(self.signature, &mut head);
         read.map_err(|e| Error::io("cannot read", raw.name(), e))?;
         Ok(head)
     }
 
-    /// Checks that the first bytes are those of the last commit, and that the path names the file.
-    pub(super) fn check_head(&self, raw: &dyn RawFile) -> Result<()> {
-        match raw.is_at_path() && self.current_head(raw)? == self.head {
+    /// Checks that no other program changed the file, and that its path still names it.
+    pub(super) fn check(&self, raw: &dyn RawFile) -> Result<()> {
+        match raw.stamp_at_path() == Some(self.stamp) && self.current_head(raw)? == self.head {
             true => Ok(()),
             false => Err(changed(raw.name())),
         }
@@ -82,6 +103,7 @@ impl PatchState {
             raw,
             base: self.committed,
             stamp: &mut self.stamp,
+            is_checked: false,
         };
         let written = self.tail.write(&mut tail, at, bytes);
         self.lose_tail(written)?;
@@ -89,16 +111,16 @@ impl PatchState {
         Ok(())
     }
 
-    /// Writes all new data to the file, which then has its new length.
+    /// Writes all new data to the file, which then has its new length. The caller has checked the file.
     pub(super) fn flush(&mut self, raw: &dyn RawFile) -> Result<()> {
         let mut tail = FileTail {
             raw,
             base: self.committed,
             stamp: &mut self.stamp,
+            is_checked: true,
         };
         let flushed = self.tail.flush(&mut tail);
         self.lose_tail(flushed)?;
-        check_stamp(raw, &self.stamp)?;
         if self.stamp.len != self.end {
             let extended = Steps { raw }.truncate(self.end);
             extended.map_err(unchanged)?;
@@ -153,6 +175,7 @@ impl PatchState {
             raw,
             base: self.committed,
             stamp: &mut self.stamp,
+            is_checked: false,
         };
         let read = self
             .tail

@@ -210,8 +210,8 @@ impl RawFile for RecordedFile {
         self.record(FileStep::Sync)
     }
 
-    fn is_at_path(&self) -> bool {
-        true
+    fn stamp_at_path(&self) -> Option<RawStamp> {
+        self.stamp().ok()
     }
 
     fn share_lock(&self) {}

@@ -38,12 +38,17 @@ pub(super) struct FileImage {
 impl FileImage {
     /// Reads the bytes of a file range.
     pub(super) fn read(raw: &dyn RawFile, range: &Range<u64>) -> std::io::Result<Self> {
-        let mut bytes = vec![0; usize::try_from(length(range)).unwrap_or(0)];
-        raw.read_at(range.start, &mut bytes)?;
-        Ok(Self {
+        let mut image = Self::blank(range);
+        raw.read_at(range.start, &mut image.bytes)?;
+        Ok(image)
+    }
+
+    /// Returns zeros for a file range.
+    pub(super) fn blank(range: &Range<u64>) -> Self {
+        Self {
             offset: range.start,
-            bytes,
-        })
+            bytes: vec![0; usize::try_from(length(range)).unwrap_or(0)],
+        }
     }
 
     /// Replaces the bytes at a file offset.

@@ -9,6 +9,7 @@ use super::journal::{Journal, JournalSide};
 use super::patches::Patches;
 use super::progress::is_fence_sector;
 use super::sectors::{FileImage, is_one, parts};
+use crate::arithmetic::length;
 use crate::error::{Error, Result};
 use crate::io::file::full;
 use crate::io::raw_file::RawFile;
@@ -71,12 +72,8 @@ impl Steps<'_> {
         let Some(extent) = patches.extent() else {
             return Ok(());
         };
-        let early = |e| failure(e, Certainty::Old, false);
-        let image = FileImage::read(self.raw, &extent);
-        let mut image = image.map_err(|e| early(Error::io("cannot read", self.raw.name(), e)))?;
-        for (offset, bytes) in patches.iter() {
-            image.put(offset, bytes).map_err(early)?;
-        }
+        let image = self.overlaid(&extent, &patches.iter().collect::<Vec<_>>());
+        let image = image.map_err(|e| failure(e, Certainty::Old, false))?;
         let written = self.write(image.offset, &image.bytes);
         let written = written.and_then(|()| self.sync());
         written.map_err(|e| failure(e, Certainty::Either, true))
@@ -164,13 +161,29 @@ impl Steps<'_> {
         journal: &Journal,
         (run, side): (&Range<u64>, JournalSide),
     ) -> Result<FileImage> {
-        let image = FileImage::read(self.raw, run);
-        let mut image = image.map_err(|e| Error::io("cannot read", self.raw.name(), e))?;
+        let mut pieces = vec![];
         for range in &journal.ranges {
             let part = range.offset.max(run.start)..range.range().end.min(run.end);
             if !part.is_empty() {
-                image.put(part.start, range.part(&part, side)?)?;
+                pieces.push((part.start, range.part(&part, side)?));
             }
+        }
+        self.overlaid(run, &pieces)
+    }
+
+    /// Returns the bytes of a file range with `pieces` over them: disjoint parts of the range with their offsets. Only reads the file if
+    /// the pieces do not cover the range.
+    fn overlaid(&self, range: &Range<u64>, pieces: &[(u64, &[u8])]) -> Result<FileImage> {
+        let covered: u64 = pieces.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        let mut image = match length(range) == covered {
+            true => FileImage::blank(range),
+            false => {
+                let image = FileImage::read(self.raw, range);
+                image.map_err(|e| Error::io("cannot read", self.raw.name(), e))?
+            }
+        };
+        for (offset, bytes) in pieces {
+            image.put(*offset, bytes)?;
         }
         Ok(image)
     }

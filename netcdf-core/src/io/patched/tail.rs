@@ -15,6 +15,8 @@ pub(super) struct FileTail<'a> {
     pub(super) base: u64,
     /// The state of the file after the last write of ours.
     pub(super) stamp: &'a mut RawStamp,
+    /// Whether the file was compared with `stamp` directly before the next write.
+    pub(super) is_checked: bool,
 }
 
 /// Returns the error for a file that another program changed.
@@ -47,7 +49,9 @@ impl Target for FileTail<'_> {
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
-        check_stamp(self.raw, self.stamp)?;
+        if !std::mem::take(&mut self.is_checked) {
+            check_stamp(self.raw, self.stamp)?;
+        }
         let written = self.raw.write_at((exact(self.base) + offset).get()?, bytes);
         // A failed write may have written a part.
         let renewed = renew(self.raw, self.stamp);

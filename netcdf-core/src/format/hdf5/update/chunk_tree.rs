@@ -43,6 +43,7 @@ impl<'a> ChunkTreeChange<'a> {
             right: UNDEFINED,
             end: self.form.end_of(&key),
             entries: vec![(key, child)],
+            stored: vec![],
             is_changed: true,
         };
         self.add_node(root)
@@ -81,7 +82,8 @@ impl<'a> ChunkTreeChange<'a> {
     pub(super) fn write(&self) -> Result<()> {
         for (address, node) in self.nodes.iter().filter(|(_, node)| node.is_changed) {
             let place = (exact(self.form.base) + *address).get()?;
-            self.file.replace(place, &node.bytes()?)?;
+            self.file
+                .replace_known(place, &node.stored, &node.bytes()?)?;
         }
         Ok(())
     }
@@ -189,6 +191,7 @@ impl<'a> ChunkTreeChange<'a> {
     /// Moves the children of the root to two new nodes.
     fn split_root(&mut self, root: u64, at: usize) -> Result<()> {
         let upper = self.upper_part(root, at)?;
+        let stored = std::mem::take(&mut self.node(root)?.stored);
         let lower = self.node(root)?.clone();
         let above = lower.level.checked_add(1);
         let level = above.ok_or_else(|| Error::new(ErrorKind::Limit, "a B-tree of 256 levels"))?;
@@ -205,6 +208,7 @@ impl<'a> ChunkTreeChange<'a> {
             right: UNDEFINED,
             entries: vec![(first, left), (second, right)],
             end,
+            stored,
             is_changed: true,
         };
         Ok(())
@@ -228,6 +232,7 @@ impl<'a> ChunkTreeChange<'a> {
             right: node.right,
             end: std::mem::replace(&mut node.end, first),
             entries,
+            stored: vec![],
             is_changed: true,
         })
     }

@@ -104,7 +104,8 @@ impl HeaderChange<'_> {
         let block = self.header.block_of(found).or_internal("a header block")?;
         let place = self.hdf5.place(block.address)?;
         let end = place.saturating_add(block.len as u64);
-        let mut all = read_range(self.file, &(place..end))?;
+        let old = read_range(self.file, &(place..end))?;
+        let mut all = old.clone();
         let at = (exact(block.start as u64) + start).index()?;
         let slot = all.get_mut(at..at.saturating_add(bytes.len()));
         slot.or_internal("a header message")?.copy_from_slice(bytes);
@@ -114,6 +115,6 @@ impl HeaderChange<'_> {
             let slot = all.get_mut(summed..).or_internal("a checksum")?;
             slot.copy_from_slice(&sum.to_le_bytes());
         }
-        self.file.replace(place, &all)
+        self.file.replace_known(place, &old, &all)
     }
 }

@@ -29,8 +29,8 @@ pub(crate) fn write_end(file: &PatchedFile, superblock: &Superblock) -> Result<(
         file.append(&[0; 8])?;
     }
     let place = superblock.base;
-    let bytes = read_range(file, &(place..place.saturating_add(superblock.size())))?;
-    let mut bytes = bytes;
+    let old = read_range(file, &(place..place.saturating_add(superblock.size())))?;
+    let mut bytes = old.clone();
     let at = exact(base_at(superblock.version));
     let stored = field(&bytes, at.index()?)?;
     // A user block that was prepended to a finished file is not part of the base address.
@@ -49,7 +49,7 @@ pub(crate) fn write_end(file: &PatchedFile, superblock: &Superblock) -> Result<(
         slot.or_internal("the checksum of the superblock")?
             .copy_from_slice(&sum.to_le_bytes());
     }
-    file.replace(place, &bytes)
+    file.replace_known(place, &old, &bytes)
 }
 
 fn field(bytes: &[u8], at: usize) -> Result<[u8; 8]> {

@@ -49,6 +49,8 @@ pub(super) struct TreeNode {
     pub(super) entries: Vec<(TreeKey, u64)>,
     /// The key behind the last child.
     pub(super) end: TreeKey,
+    /// The bytes in the file; empty for a new node.
+    pub(super) stored: Vec<u8>,
     pub(super) is_changed: bool,
 }
 
@@ -100,8 +102,9 @@ impl TreeNode {
     /// Returns [`ErrorKind::Corrupt`] for other structures and for a node that is too large, and read errors.
     pub(super) fn read(file: &PatchedFile, address: u64, form: &NodeForm) -> Result<Self> {
         let place = (exact(form.base) + address).get()?;
-        let head = read_range(file, &(place..place.saturating_add(HEAD)))?;
-        let mut c = Cursor::new(&head, file.name(), place);
+        let end = place.saturating_add(form.size());
+        let stored = read_range(file, &(place..end.min(file.len()).max(place)))?;
+        let mut c = Cursor::new(&stored, file.name(), place);
         if c.bytes(4)? != b"TREE" {
             return Err(c.error(ErrorKind::Corrupt, "expected signature `TREE`".to_owned()));
         }
@@ -114,21 +117,19 @@ impl TreeNode {
             );
             return Err(c.error(ErrorKind::Corrupt, what));
         }
-        let start = place.saturating_add(HEAD);
-        let len = u64::from(count) * (8 + form.key()) + form.key();
-        let body = read_range(file, &(start..start.saturating_add(len)))?;
-        let mut c = Cursor::new(&body, file.name(), start);
         let rank = form.chunk.len();
         let mut entries = Vec::with_capacity(count.into());
         for _ in 0..count {
             entries.push((TreeKey::read(&mut c, rank)?, c.u64_le()?));
         }
+        let end = TreeKey::read(&mut c, rank)?;
         Ok(Self {
             level,
             left,
             right,
             entries,
-            end: TreeKey::read(&mut c, rank)?,
+            end,
+            stored,
             is_changed: false,
         })
     }
