@@ -16,10 +16,10 @@ use crate::notes::Note;
 /// Whether a dataset that is opened for writing is changed in place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum InPlace {
-    /// The dataset is changed in place if its format, its file system and the change allow it, and written anew otherwise.
+    /// A file is changed in place if its format, its file system and the change allow it. All other datasets are written anew.
     #[default]
     Auto,
-    /// The dataset is changed in place, also on a file system without locks. A change that is not possible in place is an error.
+    /// The dataset is changed in place, also a Zarr directory, and on a file system without locks. A change that is not possible in place is an error.
     Always,
     /// The dataset is always written anew.
     Never,

@@ -264,8 +264,8 @@ impl<'a> AppendedVariable<'a> {
             && self.set.layout(self.var)? == self.layout)
     }
 
-    /// Returns a stored chunk; `None` for a missing chunk.
-    fn moved(&self, index: u64) -> Result<Option<EncodedChunk>> {
+    /// Returns the location of a chunk of the variable in `set`; `None` for a missing chunk.
+    pub(super) fn located(&self, set: Dataset<'_>, index: u64) -> Result<Option<ChunkRef>> {
         let position = self.layout.place(index);
         let one = Block {
             count: vec![1; position.len()],
@@ -276,8 +276,13 @@ impl<'a> AppendedVariable<'a> {
             found = Some(chunk);
             Ok(())
         };
-        self.set
-            .locate_chunks(self.var, &one, Locate::Stored, &mut visit)?;
+        set.locate_chunks(self.var, &one, Locate::Stored, &mut visit)?;
+        Ok(found)
+    }
+
+    /// Returns a stored chunk; `None` for a missing chunk.
+    fn moved(&self, index: u64) -> Result<Option<EncodedChunk>> {
+        let found = self.located(self.set, index)?;
         let stored = |chunk: ChunkRef| {
             Ok(EncodedChunk {
                 mask: chunk.mask,

@@ -6,9 +6,8 @@
 use super::append::{AppendedVariable, indices};
 use crate::arithmetic::exact;
 use crate::chunk::encode::ChunkEncoder;
-use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, put_back};
-use crate::chunk::{Dataset, Locate, Placement, Update};
+use crate::chunk::{Dataset, Placement, Update};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format;
 use crate::model::region::product;
@@ -91,18 +90,7 @@ impl AppendedVariable<'_> {
         update: &dyn Update,
     ) -> Result<Option<Vec<u8>>> {
         let own = Dataset::new(update.reader(), self.set.env);
-        let position = self.layout.place(index);
-        let one = Block {
-            count: vec![1; position.len()],
-            start: position,
-        };
-        let mut found = None;
-        let mut visit = |chunk: ChunkRef| {
-            found = Some(chunk);
-            Ok(())
-        };
-        own.locate_chunks(self.var, &one, Locate::Stored, &mut visit)?;
-        let Some(chunk) = found else {
+        let Some(chunk) = self.located(own, index)? else {
             return Ok(None);
         };
         let decoder = own.decoder(self.var, &self.layout)?;
