@@ -95,8 +95,10 @@ impl PatchedStore {
     pub fn settle(&self, prefixes: &[&str], notes: &Notes) -> Result<bool> {
         let mut is_changed = false;
         for prefix in prefixes {
-            if !self.base.children(&hidden(prefix))?.is_empty() {
-                is_changed |= self.settle_array(prefix, notes)?;
+            match self.base.children(&hidden(prefix))?.is_empty() {
+                // A program that was killed may have left an empty directory.
+                true => self.steps().clear(prefix)?,
+                false => is_changed |= self.settle_array(prefix, notes)?,
             }
         }
         self.base.forget_states();

@@ -7,6 +7,8 @@ use super::recorded_keys::{Keys, RecordedKeys, store_of};
 use super::*;
 use crate::ErrorKind;
 use crate::io::Store;
+use crate::io::dir::DirStore;
+use crate::io::file::{DirectoryAccess, LockedDirectory};
 use crate::notes::Notes;
 
 const CHUNK: (KeyLevel, &str) = (KeyLevel::Chunk, "v/");
@@ -311,4 +313,18 @@ fn hostile_journals() {
         );
         assert!(KeyJournal::read(&*store_of(&keys), "w/").unwrap().is_none());
     }
+}
+
+#[test]
+fn settling_removes_an_empty_hidden_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let (hidden, kept) = (dir.path().join("v/.netcdf-update"), dir.path().join("v/0"));
+    std::fs::create_dir_all(&hidden).unwrap();
+    std::fs::write(&kept, "value").unwrap();
+    let (DirectoryAccess::Exclusive(raw) | DirectoryAccess::Unlocked(raw)) =
+        LockedDirectory::open(dir.path(), false).unwrap();
+    let base = Arc::new(DirStore::open(dir.path()).unwrap());
+    let store = PatchedStore::new(Box::new(raw), base);
+    assert!(!store.settle(&["v/", "w/"], &Notes::default()).unwrap());
+    assert!(!hidden.exists() && kept.exists());
 }
