@@ -60,7 +60,7 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 /// The maximum number of attempts to open a file that another program changes.
-const ATTEMPTS: usize = 10;
+pub(super) const ATTEMPTS: usize = 10;
 
 /// Opens a file. A second look at its length and first bytes shows whether a program changed it meanwhile.
 fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
@@ -119,7 +119,7 @@ fn open_source(source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 /// Whether an error may be due to an unfinished change.
-fn is_unreadable(e: &Error) -> bool {
+pub(super) fn is_unreadable(e: &Error) -> bool {
     e.is_damage() || e.kind() == ErrorKind::UnknownFormat
 }
 

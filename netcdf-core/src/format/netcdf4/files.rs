@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::Hdf5File;
+use crate::format::table::{ATTEMPTS, is_unreadable};
 use crate::io::Source;
+use crate::io::patched::{self, FoundState};
 use crate::io::siblings;
 
 /// Open files by number. Each [`Source`] manages the file descriptors.
@@ -56,7 +58,7 @@ impl Files {
         }
         let number = u32::try_from(self.all.len());
         let number = number.map_err(|_| Error::new(ErrorKind::Limit, "2^32 files"))?;
-        let file = Arc::new(Hdf5File::open(source, &env.limits)?);
+        let file = Arc::new(open_sibling(source, env)?);
         self.numbers.insert(Arc::clone(file.name()), number);
         self.all.push(file);
         Ok(number)
@@ -66,5 +68,30 @@ impl Files {
     #[must_use]
     pub(super) fn all(&self) -> &[Arc<Hdf5File>] {
         &self.all
+    }
+}
+
+/// Opens a file that another file names, or its state before an unfinished change.
+pub(super) fn open_sibling(mut source: Arc<dyn Source>, env: &Env) -> Result<Hdf5File> {
+    let mut attempts = 1;
+    loop {
+        let e = match Hdf5File::open(Arc::clone(&source), &env.limits) {
+            Err(e) if is_unreadable(&e) => e,
+            opened => return opened,
+        };
+        match patched::find_state(&source)? {
+            FoundState::Replaced(state, note) => {
+                note.into_iter().for_each(|note| env.notes.remark(note));
+                return Hdf5File::open(state, &env.limits);
+            }
+            FoundState::Ignored(note) => env.notes.remark(note),
+            FoundState::Plain => {}
+        }
+        // A program may have completed its change meanwhile.
+        source = match source.second_look()? {
+            Some(now) if attempts < ATTEMPTS => now,
+            Some(_) | None => return Err(e),
+        };
+        attempts += 1;
     }
 }

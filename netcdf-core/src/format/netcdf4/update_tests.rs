@@ -321,6 +321,7 @@ fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
 
 /// Appends records up to each length, and checks the state at every moment of the last change.
 pub(super) fn check_every_moment(file: &[u8], chunk: u64, lens: &[u64]) {
+    use super::files::open_sibling;
     use crate::io::patched::{FoundState, find_state};
     let raw = RecordedFile::new(file);
     let mut update = opened(&raw);
@@ -338,6 +339,9 @@ pub(super) fn check_every_moment(file: &[u8], chunk: u64, lens: &[u64]) {
     let mut seen = std::collections::BTreeSet::new();
     every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
         let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
+        // A virtual dataset or a link may name the file.
+        let sibling = open_sibling(Arc::clone(&source), &Env::default());
+        sibling.unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()));
         let source = match find_state(&source)
             .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
         {
