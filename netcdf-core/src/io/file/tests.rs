@@ -341,7 +341,8 @@ fn a_failed_copy_into_an_existing_file_keeps_the_output() {
     let notes = Notes::default();
     let how = Replacement {
         keep_links: true,
-        at_most: None,
+        // Small enough for a directory in memory.
+        at_most: Some(1 << 20),
         notes: Some(&notes),
     };
     let mut target = FileTarget::create_as(&path, false, how).unwrap();
@@ -368,7 +369,8 @@ fn no_byte_changes_before_the_finished_output_is_on_disk() {
     let notes = Notes::default();
     let how = Replacement {
         keep_links: true,
-        at_most: None,
+        // Small enough for a directory in memory.
+        at_most: Some(1 << 20),
         notes: Some(&notes),
     };
     let mut target = FileTarget::create_as(&path, true, how).unwrap();
