@@ -178,6 +178,16 @@ impl Values {
         }
     }
 
+    /// Returns the values `count` times.
+    #[must_use]
+    pub fn repeat(&self, count: usize) -> Self {
+        let mut all = self.slice(0..0);
+        for _ in 0..count {
+            all.append(self.clone());
+        }
+        all
+    }
+
     /// Appends another list of the same type. Returns false and appends nothing if the types differ.
     pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
