@@ -369,7 +369,7 @@ impl ChunkIndexWriter for Netcdf4Writer {
 mod tests {
     use super::*;
     use crate::io::memory::MemoryTarget;
-    use crate::model::{Atomic, Dimension, FilterSpec, GroupId, Kind, Name, Storage};
+    use crate::model::{Atomic, Dimension, FilterSpec, GroupId, Kind, Name, Storage, Variable};
 
     /// A copy of a file with 100,000 variables needs this memory for each variable.
     #[test]
