@@ -8,7 +8,7 @@ use crate::arithmetic::{exact, indices};
 use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::{Block, ElementRun, number, place, runs};
-use crate::chunk::{Placement, ReadCache, Reader, Update, elements};
+use crate::chunk::{Placement, Reader, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::filter::names::is_lossy;
@@ -72,7 +72,7 @@ impl Staged {
         let is_longer = before != lengths(update.reader().schema());
         if is_longer {
             // The cache has numbers of chunks in the old grid.
-            base.cache = ReadCache::new(env);
+            base.cache.clear(env);
         }
         if let Placement::Anew(reason) = placed {
             return Ok(Placement::Anew(reason));
@@ -92,7 +92,7 @@ impl Staged {
             update.commit(fill)?;
             if !self.tiles.is_empty() {
                 // The cache has the chunks before the change.
-                base.cache = ReadCache::new(env);
+                base.cache.clear(env);
                 base.untouched = base.vars.iter().copied().map(Some).collect();
                 self.remember_tiles()?;
                 self.tiles.clear();
@@ -110,7 +110,9 @@ impl Staged {
         for (&var, tiles) in &mut self.tiles {
             let id = *base.vars.get(var.index()).or_internal("a variable")?;
             let layout = base.original.reader().layout(id)?;
-            let exact = layout.quantize.is_none() && !layout.filters.iter().any(is_lossy);
+            let is_plain = layout.element.plain_type().is_some();
+            let exact =
+                is_plain && layout.quantize.is_none() && !layout.filters.iter().any(is_lossy);
             if !exact || !tiles.over || tiles.shape() != layout.chunk || tiles.bytes()? > LARGEST {
                 continue;
             }
@@ -135,15 +137,20 @@ impl Staged {
             let path = || self.schema.var_path(var);
             let chunks = self.staged_chunks(var, env).in_object(path)?;
             let Some(chunks) = chunks else {
-                if self.put_scalar(var, env)? == Placement::InPlace {
-                    continue;
+                match self.put_unchunked(var, env)? {
+                    Placement::InPlace => continue,
+                    anew @ Placement::Anew(_) => return Ok(anew),
                 }
-                return Ok(Placement::Anew("large changes of data without chunks"));
             };
-            for index in chunks.indices {
-                let region = chunks.layout.chunk_region(index);
-                let bytes = self.stored_elements(var, (&chunks.layout, &region), env)?;
-                let encoded = chunks.encoder.encode(&region, bytes)?;
+            for &index in &chunks.indices {
+                let encoded = match chunks.layout.element.plain_type() {
+                    Some(_) => {
+                        let region = chunks.layout.chunk_region(index);
+                        let bytes = self.stored_elements(var, (&chunks.layout, &region), env)?;
+                        chunks.encoder.encode(&region, bytes)?
+                    }
+                    None => self.value_chunk((var, index), &chunks, env)?,
+                };
                 let update = self.base.as_mut().and_then(|b| b.original.update_mut());
                 let update = update.or_internal("a dataset that is changed in place")?;
                 let id = chunks.id;
@@ -170,31 +177,30 @@ impl Staged {
         let before = update.reader().layout(id)?.extent;
         let placed = update.extend_variable(id).in_object(path)?;
         if update.reader().layout(id)?.extent != before {
-            base.cache = ReadCache::new(env);
+            base.cache.clear(env);
         }
         Ok(placed)
     }
 
-    /// Stores a staged scalar.
-    fn put_scalar(&mut self, var: VarId, env: &Env) -> Result<Placement> {
-        let anew = Ok(Placement::Anew("the variable is not a scalar"));
-        if !self.schema.shape(var).is_empty() {
-            return anew;
-        }
-        let values = self.set(env).read(var, &Region::whole(&[]))?;
-        let Some(base) = &mut self.base else {
-            return anew;
+    /// Stores the staged elements of a variable without chunks: values with heap data, or a scalar.
+    fn put_unchunked(&mut self, var: VarId, env: &Env) -> Result<Placement> {
+        let Some(base) = &self.base else {
+            return Ok(Placement::Anew("the variable is new"));
         };
         let id = *base.vars.get(var.index()).or_internal("a variable")?;
-        let Some(update) = base.original.update_mut() else {
-            return anew;
-        };
-        let element = update.reader().layout(id)?.element;
+        let element = base.original.reader().layout(id)?.element;
         if element.plain_type().is_none() {
-            return anew;
+            return self.put_unchunked_values(var, env);
         }
+        if !self.schema.shape(var).is_empty() {
+            return Ok(Placement::Anew("large changes of data without chunks"));
+        }
+        let values = self.set(env).read(var, &Region::whole(&[]))?;
         let mut bytes = vec![];
         elements::encode(&values, element.order, &mut bytes)?;
+        let update = self
+            .update_mut()
+            .or_internal("a dataset that is changed in place")?;
         update.put_run(id, 0, &bytes)
     }
 
@@ -222,7 +228,7 @@ impl Staged {
         Ok(bytes)
     }
 
-    /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks of plain elements.
+    /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks that can be changed.
     fn staged_chunks(&self, var: VarId, env: &Env) -> Result<Option<StagedChunks>> {
         let (Some(base), Some(tiles)) = (&self.base, self.tiles.get(&var)) else {
             return Ok(None);
@@ -232,7 +238,9 @@ impl Staged {
             return Ok(None);
         };
         let layout = update.reader().layout(id)?;
-        if !update.rules(id).chunks || layout.element.plain_type().is_none() {
+        let has_values = format::traits(update.reader().schema().kind).heap;
+        let is_possible = layout.element.plain_type().is_some() || has_values;
+        if !update.rules(id).chunks || !is_possible {
             return Ok(None);
         }
         let grid = layout.grid();
@@ -260,13 +268,13 @@ impl Staged {
 }
 
 /// The chunks of a variable that have staged data.
-struct StagedChunks {
+pub(super) struct StagedChunks {
     /// The id in the original dataset.
-    id: VarId,
+    pub(super) id: VarId,
     /// The chunk numbers, in order.
     indices: BTreeSet<u64>,
-    layout: Layout,
-    encoder: ChunkEncoder,
+    pub(super) layout: Layout,
+    pub(super) encoder: ChunkEncoder,
 }
 
 fn lengths(schema: &Schema) -> Vec<u64> {

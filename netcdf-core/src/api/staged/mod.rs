@@ -12,6 +12,7 @@ mod reader;
 mod recent;
 mod spool;
 mod tiles;
+mod value_chunks;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -212,7 +213,7 @@ impl Staged {
         if region.elements() == Some(0) || self.put_in_place(var, region, values)? {
             return Ok(());
         }
-        let (mut tiles, spool) = self.begin(var, env)?;
+        let (mut tiles, spool) = self.begin(var)?;
         if let Some(base) = self
             .base
             .as_mut()
@@ -234,7 +235,7 @@ impl Staged {
     }
 
     /// Removes and returns the staged data of a variable, with the temporary file.
-    fn begin(&mut self, var: VarId, env: &Env) -> Result<(StagedTiles, StagedSpool)> {
+    fn begin(&mut self, var: VarId) -> Result<(StagedTiles, StagedSpool)> {
         let spool = match &self.spool {
             Some(spool) => spool.clone(),
             None => {
@@ -244,24 +245,15 @@ impl Staged {
         };
         let tiles = match self.tiles.remove(&var) {
             Some(tiles) => tiles,
-            None => self.first(var, (&spool, env))?,
+            None => self.first(var)?,
         };
         Ok((tiles, spool))
     }
 
-    /// Returns the tiles of a variable without staged data. If the elements have no plain form, all elements are copied to the temporary
-    /// file.
-    fn first(&self, var: VarId, (spool, env): (&StagedSpool, &Env)) -> Result<StagedTiles> {
+    /// Returns the tiles of a variable without staged data.
+    fn first(&self, var: VarId) -> Result<StagedTiles> {
         let mut tiles = self.blank(var)?;
-        let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
-            return Ok(tiles);
-        };
-        let layout = self.original_layout(var, (base, id))?;
-        if layout.element.plain_type().is_some() {
-            tiles.over = true;
-            return Ok(tiles);
-        }
-        elements::take_over(set, id, &mut tiles, spool)?;
+        tiles.over = self.is_old(var);
         Ok(tiles)
     }
 

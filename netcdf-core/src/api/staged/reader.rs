@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use super::elements::ReferencedValues;
+use super::heap::REFERENCE;
 use super::tiles::StagedTiles;
 use super::{Staged, elements};
+use crate::arithmetic::{exact, indices};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, put, runs, spread};
 use crate::chunk::{Assembly, ChunkBytes, Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::store::KeyContent;
 use crate::limits::zeros;
@@ -30,7 +33,37 @@ impl Staged {
         })
     }
 
-    /// Copies the original elements of a block over `out`.
+    /// Returns the source of the values that tiles of a variable refer to.
+    pub(super) fn referenced_values<'a>(
+        &'a self,
+        var: VarId,
+        env: &'a Env,
+    ) -> ReferencedValues<'a> {
+        let original = self.base_of(var).zip(self.base_set(env));
+        ReferencedValues {
+            spool: self.spool.as_ref(),
+            original: original.map(|((_, id), set)| (set, id)),
+        }
+    }
+
+    /// Refers to the original elements of a block in `out`, for elements without a plain form.
+    fn refer_to_original(&self, var: VarId, part: &Block, out: &mut [u8]) -> Result<()> {
+        let Some((base, id)) = self.base_of(var) else {
+            return Ok(());
+        };
+        let shape = base.schema().shape(id);
+        runs(&Block::whole(&shape), &part.region(), |run| {
+            let place = indices(exact(run.to) * REFERENCE, exact(run.len) * REFERENCE)?;
+            let place = out.get_mut(place).or_internal("elements of a region")?;
+            for (n, reference) in (0u64..).zip(place.as_chunks_mut().0) {
+                let number = (exact(n) * run.step + run.from).get()?;
+                *reference = elements::original_reference(number);
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies the original elements of a block over `out`, for elements with a plain form.
     pub(super) fn read_original(
         &self,
         var: VarId,
@@ -118,7 +151,10 @@ impl Reader for Staged {
     fn resolve(&self, var: VarId, bytes: &[u8], env: &Env) -> Result<Values> {
         match self.untouched(var).zip(self.base_set(env)) {
             Some(((_, id), base)) => base.resolve(id, bytes),
-            None => elements::resolve(&self.schema, var, bytes, self.spool.as_ref()),
+            None => {
+                let from = self.referenced_values(var, env);
+                elements::resolve(&self.schema, var, bytes, from)
+            }
         }
     }
 
@@ -197,7 +233,11 @@ impl Assembly for Staged {
         let bytes = bytes.unwrap_or(u64::MAX);
         let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;
         spread(&tiles.fill, &mut out);
-        self.read_original(var, part, &mut out, env)?;
+        if tiles.element.plain_type().is_none() {
+            self.refer_to_original(var, part, &mut out)?;
+        } else {
+            self.read_original(var, part, &mut out, env)?;
+        }
         if let Some(spool) = &self.spool {
             tiles.copy_tiles(part, spool, &mut out)?;
         }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::elements::is_written;
+use super::heap::REFERENCE;
 use super::recent::TileElements;
 use super::spool::StagedSpool;
 use crate::chunk::ChunkHolder;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::{Block, ElementRun, advance, runs, spread};
+use crate::chunk::scatter::{Block, ElementRun, advance, put, runs, spread};
 use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::zeros;
@@ -274,7 +276,11 @@ impl StagedTiles {
             };
             let tile = spool.read(at, len)?;
             runs(&self.block(place), &region, |run| {
-                crate::chunk::scatter::put(run, self.element.size, &tile, out).ok_or_else(short)
+                match self.element.plain_type() {
+                    Some(_) => put(run, self.element.size, &tile, out),
+                    None => put_written(run, &tile, out),
+                }
+                .ok_or_else(short)
             })
         })
     }
@@ -419,6 +425,19 @@ fn scatter(run: ElementRun, size: u64, from: &[u8], tile: &mut [u8]) -> Option<(
     for (n, bytes) in (0u64..).zip(from.chunks_exact(element)) {
         let at = run.from.checked_add(n.checked_mul(run.step)?)?;
         tile.get_mut(span(at, 1, size)?)?.copy_from_slice(bytes);
+    }
+    Some(())
+}
+
+/// Copies the references of a run, except for elements that were not written.
+fn put_written(run: ElementRun, tile: &[u8], out: &mut [u8]) -> Option<()> {
+    let out = out.get_mut(span(run.to, run.len, REFERENCE)?)?;
+    for (n, reference) in (0u64..).zip(out.as_chunks_mut::<16>().0) {
+        let at = run.from.checked_add(n.checked_mul(run.step)?)?;
+        let own = tile.get(span(at, 1, REFERENCE)?)?;
+        if is_written(own) {
+            reference.copy_from_slice(own);
+        }
     }
     Some(())
 }

@@ -43,6 +43,8 @@ const LOCATED: u64 = 16 << 20;
 pub struct ReadCache {
     decoded: Arc<DecodedChunks>,
     located: Arc<LocatedChunks>,
+    /// The limit of decoded chunks in bytes.
+    limit: u64,
     /// The additional memory for decoded chunks beyond the default limit.
     _room: Option<CacheReservation>,
 }
@@ -62,8 +64,14 @@ impl ReadCache {
         Self {
             decoded: DecodedChunks::new(env, bytes),
             located: LocatedChunks::new(&env.runtime, LOCATED),
+            limit: bytes,
             _room: more.map(|more| env.runtime.raise_cache_limit(more)),
         }
+    }
+
+    /// Forgets all chunks, because the dataset changed.
+    pub(crate) fn clear(&mut self, env: &Env) {
+        *self = Self::sized(env, self.limit);
     }
 
     /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.

@@ -261,14 +261,13 @@ impl Update for Netcdf4Update {
     fn extend_variable(&mut self, var: VarId) -> Result<Placement> {
         let shape = self.reader.schema().shape(var);
         let old = self.reader.layout(var)?.extent;
+        if let Some(reason) = obstacle_of_data(&self.reader, var)? {
+            return Ok(Placement::Anew(reason));
+        }
         if old == shape {
             return Ok(Placement::InPlace);
         }
-        let reason = match obstacle_of_data(&self.reader, var)? {
-            Some(reason) => Some(reason),
-            None => obstacle_of_length(&self.reader, var)?,
-        };
-        if let Some(reason) = reason {
+        if let Some(reason) = obstacle_of_length(&self.reader, var)? {
             return Ok(Placement::Anew(reason));
         }
         let most = &self.reader.base.dataset(var)?.dataspace.max;

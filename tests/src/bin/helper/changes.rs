@@ -2,7 +2,7 @@
 //!
 //! | line | change |
 //! |---|---|
-//! | `put NAME START COUNT STRIDE SEED` | values of a variable (a path): lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
+//! | `put NAME START COUNT STRIDE SEED` | values of a variable (a path): lists with commas; element `n` of the region is `(SEED + 7 n) % 90`, or `text ` with this number |
 //! | `read NAME` | none: a weighted sum of all values of a variable is printed |
 //! | `title TEXT` | the attribute `title` |
 //! | `sync` | a sync |
@@ -13,7 +13,7 @@ use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 
 use netcdf_core::api::{Dataset, InPlace, Options, Select};
-use netcdf_core::model::{GroupId, Values, VarId};
+use netcdf_core::model::{Atomic, GroupId, Values, VarId};
 use netcdf_core::{Error, ErrorKind, Result};
 
 pub(crate) fn main(args: &[OsString]) -> ExitCode {
@@ -49,7 +49,10 @@ fn run(args: &[OsString]) -> Result<()> {
             ["put", name, region @ ..] => put(&mut data, name, region)?,
             ["read", name] => {
                 let var = variable(&data, name)?;
-                let values = data.read::<f64>(var, &Select::all())?;
+                let values = match data.read_values(var, &Select::all())? {
+                    Values::String(texts) => texts.into_iter().map(number_of_text).collect(),
+                    _ => data.read::<f64>(var, &Select::all())?,
+                };
                 let sum: f64 = (1..).zip(values).map(|(n, x)| f64::from(n) * x).sum();
                 let _ = writeln!(std::io::stdout(), "{name} {sum}");
             }
@@ -94,5 +97,18 @@ fn put(data: &mut Dataset, name: &str, region: &[&str]) -> Result<()> {
         .map(|n: u64| (seed + 7 * n) % 90)
         .collect();
     let select = Select::region(start, count).stride(stride);
+    if data.variable(var)?.ty == Atomic::String.into() {
+        let texts = values
+            .iter()
+            .map(|n| Some(format!("text {n}").into_bytes().into()));
+        return data.write_values(var, &select, &Values::String(texts.collect()));
+    }
     data.write(var, &select, &values)
+}
+
+/// Returns the number in a text of a line `put`, or 0.
+fn number_of_text(text: Option<Box<[u8]>>) -> f64 {
+    let text = String::from_utf8(text.unwrap_or_default().into_vec()).unwrap_or_default();
+    let number = text.strip_prefix("text ").and_then(|n| n.parse().ok());
+    number.unwrap_or(0.0)
 }

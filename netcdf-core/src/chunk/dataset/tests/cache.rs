@@ -121,6 +121,20 @@ fn step_by_step_each_chunk_is_decoded_once() {
 }
 
 #[test]
+fn a_cleared_cache_keeps_its_limit() {
+    let made = steps();
+    let env = env(1);
+    for (limit, keeps) in [(0, false), (64 << 20, true)] {
+        let mut cache = ReadCache::sized(&env, limit);
+        cache.clear(&env);
+        let set = Dataset::new(&made.dataset, &env).with(&cache);
+        let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);
+        assert_eq!(bands(set, &part), made.model(&part));
+        assert_eq!(cache.decoded_bytes() > 0, keeps);
+    }
+}
+
+#[test]
 fn whole_chunks_are_not_kept() {
     let made = steps();
     let env = env(2);
