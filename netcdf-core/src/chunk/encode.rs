@@ -143,8 +143,8 @@ impl ChunkEncoder {
         Ok(all)
     }
 
-    /// Returns a chunk of fill.
-    fn blank(&self) -> Result<Vec<u8>> {
+    /// Returns a chunk of fill, whose elements share heap data.
+    pub(crate) fn blank(&self) -> Result<Vec<u8>> {
         let mut all = self.buffers.zeros(self.len)?;
         if self.fill.iter().any(|&b| b != 0) {
             spread(&self.fill, &mut all);

@@ -4,7 +4,7 @@
 
 use super::scatter::{Block, put_back};
 use crate::arithmetic::{Exact, exact};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Region, Values};
 
 /// The maximum number of copies in memory.
@@ -55,12 +55,16 @@ impl WrittenPart<'_> {
     /// Copies `written` and `unwritten` elements to their positions in the chunk `all`.
     ///
     /// # Errors
-    /// Returns [`crate::ErrorKind::Argument`] for too few bytes.
+    /// Returns [`crate::ErrorKind::Argument`] for too few written elements, or [`crate::ErrorKind::Internal`] for another number of
+    /// unwritten elements.
     pub(crate) fn merge(&self, written: &[u8], unwritten: &[u8], all: &mut [u8]) -> Result<()> {
         let count = Exact::product(&self.region.count).index()?;
         let mut is_written = vec![0u8; Exact::product(&self.chunk.count).index()?];
         put_back(self.chunk, self.region, 1, &vec![1; count], &mut is_written)?;
         let size = exact(self.size).index()?.max(1);
+        if (exact(self.unwritten()?) * self.size).index()? != unwritten.len() {
+            return Err(Error::internal("another number of unwritten elements"));
+        }
         let slots = all.chunks_exact_mut(size).zip(&is_written);
         let slots = slots.filter(|(_, is_written)| **is_written == 0);
         for ((slot, _), element) in slots.zip(unwritten.chunks_exact(size)) {
@@ -73,6 +77,7 @@ impl WrittenPart<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn copies_are_stored_in_batches() {
@@ -108,5 +113,7 @@ mod tests {
         let unwritten = pairs(&[1, 2, 3, 4, 5, 6, 7]);
         part.merge(&pairs(&[8, 9]), &unwritten, &mut all).unwrap();
         assert_eq!(all, pairs(&[1, 2, 3, 4, 8, 5, 6, 9, 7]));
+        let e = part.merge(&pairs(&[8, 9]), &unwritten[2..], &mut all);
+        assert_eq!(e.unwrap_err().kind(), ErrorKind::Internal);
     }
 }

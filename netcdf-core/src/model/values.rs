@@ -181,9 +181,13 @@ impl Values {
     /// Returns the values `count` times.
     #[must_use]
     pub fn repeat(&self, count: usize) -> Self {
-        let mut all = self.slice(0..0);
-        for _ in 0..count {
-            all.append(self.clone());
+        let len = self.len().saturating_mul(count);
+        let mut all = self.slice(0..self.len().min(len));
+        while all.len() < len {
+            let more = all.slice(0..all.len().min(len - all.len()));
+            if !all.append(more) {
+                break;
+            }
         }
         all
     }
@@ -277,6 +281,15 @@ mod tests {
         assert_eq!((v.len(), v.slice(1..2)), (2, compound(2)));
         assert!(!v.append(Values::Int(vec![1])));
         assert!(!Values::Char(vec![]).append(Values::UByte(vec![1])));
+    }
+
+    #[test]
+    fn values_repeat() {
+        let v = Values::Int(vec![1, 2]);
+        for count in [0, 1, 2, 3, 7] {
+            assert_eq!(v.repeat(count), Values::Int([1, 2].repeat(count)));
+        }
+        assert_eq!(Values::Int(vec![]).repeat(3), Values::Int(vec![]));
     }
 
     #[test]

@@ -2,8 +2,6 @@
 //!
 //! Each element gets its own heap data ([`crate::chunk::unwritten`]), so the writer stores unwritten elements one by one.
 
-use std::collections::BTreeMap;
-
 use super::writer::Netcdf4Writer;
 use crate::arithmetic::exact;
 use crate::chunk::Writer;
@@ -14,9 +12,6 @@ use crate::model::region::product;
 
 /// The maximum number of elements stored at a time.
 const BATCH: u64 = 1 << 16;
-
-/// The end of the written elements, by variable.
-pub(super) type HeapEnds = BTreeMap<VarId, u64>;
 
 impl Netcdf4Writer {
     /// Stores the unwritten elements before the elements `start..end`, which the caller writes.

@@ -1,6 +1,7 @@
 //! A netCDF-4 file being written.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,7 +9,6 @@ use super::check::check;
 use super::codecs;
 use super::datatypes::WrittenTypes;
 use super::encode;
-use super::heap_gaps::HeapEnds;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
 use super::storage::VariableStorage;
@@ -34,7 +34,8 @@ pub(crate) struct Netcdf4Writer {
     pub(super) objects: ObjectIds,
     /// Parallel to `schema.vars`.
     vars: Vec<WrittenVariable>,
-    pub(super) heap_ends: HeapEnds,
+    /// The end of the written elements, by variable with heap data but without chunks.
+    pub(super) heap_ends: BTreeMap<VarId, u64>,
     pub(super) cancel: Cancel,
     notes: Arc<Notes>,
 }
@@ -86,7 +87,7 @@ impl Netcdf4Writer {
             scales,
             objects,
             vars,
-            heap_ends: HeapEnds::default(),
+            heap_ends: BTreeMap::new(),
             cancel: env.cancel.clone(),
             notes: Arc::clone(&env.notes),
         })
