@@ -126,9 +126,7 @@ fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<
     if end >= total {
         return Ok(());
     }
-    let one = fill_of(writer, id)?;
-    admit(total - end, one.len())?;
-    repeat(&one, end..total, |at, bytes| {
+    repeat_fill((writer, id), end..total, |writer, at, bytes| {
         env.cancel.check()?;
         writer.put_run(id, at, bytes)
     })
@@ -146,40 +144,63 @@ fn admit(elements: u64, size: usize) -> Result<()> {
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-/// Writes one element to all positions of a range, in blocks.
+/// Writes a byte to all positions of a range, in blocks.
 fn repeat(
-    one: &[u8],
+    byte: u8,
     places: Range<u64>,
     mut put: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    if places.is_empty() || one.is_empty() {
-        return Ok(());
-    }
-    let per_piece = (PIECE / one.len()).max(1);
-    let left = usize::try_from(places.end - places.start).unwrap_or(usize::MAX);
-    let piece = one.repeat(per_piece.min(left));
-    let mut at = places.start;
-    while at < places.end {
-        let left = usize::try_from(places.end - at).unwrap_or(usize::MAX);
-        let count = left.min(per_piece);
-        put(at, piece.get(..count * one.len()).unwrap_or_default())?;
-        at += count as u64;
-    }
-    Ok(())
+    let mut piece = vec![];
+    blocks(places, PIECE).try_for_each(|(at, count)| {
+        if piece.is_empty() {
+            piece = vec![byte; count];
+        }
+        put(at, piece.get(..count).unwrap_or_default())
+    })
 }
 
-/// Returns the stored form of the fill value: the variable's, or that of the type.
-fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
-    let element = writer.layout(id)?.element;
-    let schema = writer.schema();
-    let Some(var) = schema.var(id) else {
-        return Ok(vec![]);
+/// Writes the fill value to all positions of a range, in blocks. Each element has its own heap data: libhdf5 frees the heap data of an
+/// element that it overwrites.
+fn repeat_fill(
+    (writer, id): (&mut dyn Writer, VarId),
+    places: Range<u64>,
+    mut put: impl FnMut(&mut dyn Writer, u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let Some(fill) = fill_of(writer.schema(), id) else {
+        return Ok(());
     };
-    let fill = var.fill_value();
-    match fill.or_else(|| values::fill(schema, var.ty)) {
-        Some(fill) => stored(writer, id, element, &fill),
-        None => Ok(vec![]),
+    let element = writer.layout(id)?.element;
+    let size = usize::try_from(element.size).unwrap_or(PIECE).max(1);
+    admit(places.end - places.start, size)?;
+    let mut blocks = blocks(places, (PIECE / size).max(1));
+    if element.plain_type().is_some() {
+        let mut piece = vec![];
+        return blocks.try_for_each(|(at, count)| {
+            if piece.is_empty() {
+                piece = stored(writer, id, element, &fill.repeat(count))?;
+            }
+            put(writer, at, piece.get(..count * size).unwrap_or_default())
+        });
     }
+    blocks.try_for_each(|(at, count)| {
+        let piece = writer.put_heap(id, &fill.repeat(count))?;
+        put(writer, at, &piece)
+    })
+}
+
+/// Splits a range into blocks of at most `most` elements: the start and the number of elements.
+fn blocks(places: Range<u64>, most: usize) -> impl Iterator<Item = (u64, usize)> {
+    let starts = places.clone().step_by(most);
+    starts.map(move |at| {
+        let left = usize::try_from(places.end - at).unwrap_or(usize::MAX);
+        (at, left.min(most))
+    })
+}
+
+/// Returns the fill value of a variable, or of its type.
+fn fill_of(schema: &Schema, id: VarId) -> Option<Values> {
+    let var = schema.var(id)?;
+    var.fill_value().or_else(|| values::fill(schema, var.ty))
 }
 
 /// Returns the stored form of a variable's values.
@@ -262,13 +283,15 @@ impl<'a> VarSink<'a> {
         let size = self.element.size.max(1);
         let much = (total.saturating_sub(self.end)).saturating_mul(size) > assemble::FILLED;
         if self.end < total && !(much && self.is_filled()) {
-            let one = fill_of(self.writer, self.var)?;
-            admit(total - self.end, one.len())?;
             let env = self.env;
-            repeat(&one, self.end..total, |at, bytes| {
-                env.cancel.check()?;
-                chunks.put_run(at, bytes, &mut *self.writer)
-            })?;
+            repeat_fill(
+                (self.writer, self.var),
+                self.end..total,
+                |writer, at, bytes| {
+                    env.cancel.check()?;
+                    chunks.put_run(at, bytes, writer)
+                },
+            )?;
         }
         chunks.finish(self.writer)?;
         Ok(None)
@@ -322,7 +345,7 @@ impl ValueSink for VarSink<'_> {
             return Ok(());
         }
         admit(count, 1)?;
-        repeat(&[byte], element..end, |at, bytes| {
+        repeat(byte, element..end, |at, bytes| {
             self.env.cancel.check()?;
             self.put(at, bytes)
         })

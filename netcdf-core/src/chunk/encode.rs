@@ -6,6 +6,7 @@ use super::decode::fill;
 use super::layout::Layout;
 use super::quantize::Quantizer;
 use super::scatter::{Block, put_back, spread};
+use super::unwritten::WrittenPart;
 use crate::chunk::{PutRules, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -23,6 +24,8 @@ pub struct ChunkEncoder {
     len: usize,
     /// The stored form of a missing element.
     fill: Vec<u8>,
+    /// Whether each unwritten element needs its own heap data.
+    heap_fill: bool,
     quantize: Option<Quantizer>,
     /// The lengths of the dimensions; the first may still grow.
     shape: Vec<u64>,
@@ -86,6 +89,7 @@ impl ChunkEncoder {
             size: layout.element.size,
             len: context.len.ok_or_else(large)?,
             fill,
+            heap_fill: rules.heap_fill,
             quantize: layout.quantize,
             shape: layout.extent.clone(),
             buffers: Arc::clone(&env.buffers),
@@ -105,6 +109,11 @@ impl ChunkEncoder {
         &self.fill
     }
 
+    /// Returns whether each unwritten element needs its own heap data.
+    pub(crate) fn heap_fill(&self) -> bool {
+        self.heap_fill
+    }
+
     /// Returns the size of a whole chunk without filters, in bytes.
     #[must_use]
     pub fn chunk_bytes(&self) -> usize {
@@ -116,6 +125,9 @@ impl ChunkEncoder {
     fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
         if count == self.chunk {
             return Ok(bytes);
+        }
+        if self.heap_fill {
+            return Err(Error::internal("unwritten elements that share heap data"));
         }
         let mut all = self.blank()?;
         let part = Region::whole(count);
@@ -131,11 +143,8 @@ impl ChunkEncoder {
         Ok(all)
     }
 
-    /// Returns a chunk of fill.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Limit`] without enough memory.
-    pub fn blank(&self) -> Result<Vec<u8>> {
+    /// Returns a chunk of fill, whose elements share heap data.
+    pub(crate) fn blank(&self) -> Result<Vec<u8>> {
         let mut all = self.buffers.zeros(self.len)?;
         if self.fill.iter().any(|&b| b != 0) {
             spread(&self.fill, &mut all);
@@ -143,12 +152,68 @@ impl ChunkEncoder {
         Ok(all)
     }
 
+    /// Returns whether a chunk with written elements at `place` has unwritten elements that need heap data.
+    pub(crate) fn needs_heap(&self, place: &Region) -> bool {
+        self.heap_fill && place.count != self.chunk
+    }
+
+    /// Returns a whole chunk with `bytes` as elements of `part`. `put_fill` stores the given number of unwritten elements.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Limit`] without enough memory, [`ErrorKind::Argument`] for too few bytes, and errors from `put_fill`.
+    pub(crate) fn complete(
+        &self,
+        (chunk, part): (&Block, &Region),
+        bytes: Vec<u8>,
+        put_fill: impl FnOnce(u64) -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
+        let part = WrittenPart {
+            chunk,
+            region: part,
+            size: self.size,
+        };
+        let missing = part.unwritten()?;
+        if missing == 0 {
+            return Ok(bytes);
+        }
+        let mut all = self.blank()?;
+        match self.heap_fill {
+            true => part.merge(&bytes, &put_fill(missing)?, &mut all)?,
+            false => put_back(chunk, part.region, self.size, &bytes, &mut all)?,
+        }
+        self.buffers.give_large(bytes);
+        Ok(all)
+    }
+
+    /// Like [`Self::encode`], but `put_fill` stores the given number of unwritten elements with heap data. The order of the calls determines
+    /// the location of the heap data.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::complete`] and [`Self::encode`].
+    pub(crate) fn encode_in_order(
+        &self,
+        place: &Region,
+        bytes: Vec<u8>,
+        put_fill: impl FnOnce(u64) -> Result<Vec<u8>>,
+    ) -> Result<EncodedChunk> {
+        if !self.needs_heap(place) {
+            return self.encode(place, bytes);
+        }
+        let (chunk, part) = (Block::whole(&self.chunk), Region::whole(&place.count));
+        let bytes = self.complete((&chunk, &part), bytes, put_fill)?;
+        let whole = Region {
+            count: self.chunk.clone(),
+            ..place.clone()
+        };
+        self.encode(&whole, bytes)
+    }
+
     /// Returns the stored form of a chunk. `bytes` are the elements at `place`, which begins at the start of the
     /// chunk. All other elements are fill.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Limit`] without enough memory, [`ErrorKind::Argument`] for too few bytes, and errors of
-    /// the filters, with the variable's path.
+    /// Returns [`ErrorKind::Limit`] without enough memory, [`ErrorKind::Argument`] for too few bytes,
+    /// [`ErrorKind::Internal`] if unwritten elements need heap data, and errors of the filters, with the variable's path.
     pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<EncodedChunk> {
         if let Some(quantizer) = &self.quantize {
             quantizer.boxed(place, &self.shape, &mut bytes);

@@ -23,6 +23,7 @@ pub mod rechunk;
 pub mod scatter;
 pub(crate) mod shapes;
 pub mod texts;
+pub(crate) mod unwritten;
 pub(crate) mod update;
 pub mod view;
 pub(crate) mod visit;

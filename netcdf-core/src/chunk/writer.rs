@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::form::ElementForm;
 use super::layout::{ChunkRef, Layout};
+use super::unwritten::put_copies;
 use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::reference::{Reference, SourceState};
 use crate::io::source::read_range;
 use crate::io::sums::KeySum;
-use crate::model::{DimId, Schema, Values, VarId};
+use crate::model::{DimId, Schema, Values, VarId, Variable};
 
 /// A dataset that is written. A writer only creates datasets: the dataset becomes visible by [`Writer::finish`], and dropping the writer
 /// removes all data.
@@ -52,6 +53,16 @@ pub trait Writer: Send {
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] for formats without these types.
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
+
+    /// Returns the stored form of `count` unwritten elements of a variable with [`PutRules::heap_fill`]. Each element has its own heap data.
+    ///
+    /// # Errors
+    /// Returns errors from [`Writer::put_heap`].
+    fn put_fill(&mut self, var: VarId, count: u64) -> Result<Vec<u8>> {
+        let fill = self.schema().var(var).and_then(Variable::unwritten);
+        let fill = fill.or_internal("a variable without a fill value")?;
+        put_copies(&fill, count, |values| self.put_heap(var, values))
+    }
 
     /// Like [`Reader::form`](crate::chunk::Reader::form), for the elements that will be stored.
     ///
@@ -141,6 +152,9 @@ pub struct PutRules {
     pub chunks: bool,
     /// Whether every chunk must have all filters of the variable, because the format has no filter mask.
     pub all_filters: bool,
+    /// Whether unwritten elements have heap data. Two elements must not share heap data: libhdf5 frees the heap data of an element that it
+    /// overwrites. So the unwritten elements of a stored chunk come from [`Writer::put_fill`].
+    pub heap_fill: bool,
 }
 
 /// Stores data that is not in memory, and data from several threads.

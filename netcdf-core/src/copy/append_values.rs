@@ -1,16 +1,16 @@
 //! Appends records of strings, lists and user-defined types.
 //!
 //! Chunks have references to heap data. Old records keep their references, and each other element gets its own heap data, also elements
-//! after the last record: libhdf5 frees the heap data of an element that it overwrites.
+//! after the last record ([`crate::chunk::unwritten`]).
 
 use super::append::{AppendedVariable, indices};
 use crate::arithmetic::exact;
 use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::scatter::{Block, put_back};
+use crate::chunk::unwritten::put_copies;
 use crate::chunk::{Dataset, Placement, Update};
-use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::model::region::product;
 use crate::model::{Region, Values};
 
 impl AppendedVariable<'_> {
@@ -67,9 +67,10 @@ impl AppendedVariable<'_> {
         let values = self.set.read(self.var, &new)?;
         let stored = self.put_values(&values, update)?;
         let block = Block::of(&self.whole(index));
-        let mut all = match self.old_chunk(index, encoder, update)? {
-            Some(old) => old,
-            None => self.unwritten((&block, &new), encoder, update)?,
+        let Some(mut all) = self.old_chunk(index, encoder, update)? else {
+            return encoder.complete((&block, &new), stored, |count| {
+                self.put_fill(count, encoder, update)
+            });
         };
         put_back(&block, &new, self.layout.element.size, &stored, &mut all)?;
         Ok(all)
@@ -102,32 +103,15 @@ impl AppendedVariable<'_> {
         Ok(Some(bytes))
     }
 
-    /// Returns a chunk without values, whose elements outside `new` have their own heap data.
-    fn unwritten(
+    /// Returns the stored form of unwritten elements, each with its own heap data.
+    fn put_fill(
         &self,
-        (block, new): (&Block, &Region),
+        count: u64,
         encoder: &ChunkEncoder,
         update: &mut dyn Update,
     ) -> Result<Vec<u8>> {
-        let mut all = encoder.blank()?;
-        let own = update.reader().schema();
-        let has_heap = self.layout.element.ty.fixed_size(own).is_none();
-        if !has_heap || encoder.fill().iter().all(|byte| *byte == 0) {
-            return Ok(all);
-        }
-        let size = exact(self.layout.element.size).index()?;
-        let count = exact(product(&block.count).or_internal("a chunk")?).index()?;
-        let written = exact(product(&new.count).or_internal("records")?).index()?;
-        let mut is_new = vec![0u8; count];
-        put_back(block, new, 1, &vec![1; written], &mut is_new)?;
-        let fills = encoder.fill().repeat((exact(count) - written).index()?);
-        let values = Dataset::new(update.reader(), self.set.env).resolve(self.var, &fills)?;
-        let stored = update.put_heap(self.var, &values)?;
-        let slots = all.chunks_exact_mut(size).zip(&is_new);
-        let unwritten = slots.filter(|(_, is_new)| **is_new == 0);
-        for ((slot, _), own) in unwritten.zip(stored.chunks_exact(size)) {
-            slot.copy_from_slice(own);
-        }
-        Ok(all)
+        let own = Dataset::new(update.reader(), self.set.env);
+        let fill = own.resolve(self.var, encoder.fill())?;
+        put_copies(&fill, count, |values| update.put_heap(self.var, values))
     }
 }

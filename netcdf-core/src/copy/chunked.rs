@@ -209,7 +209,8 @@ impl<'a> ChunkedOutput<'a> {
             ChunkResult::Nothing => return Ok(0),
             ChunkResult::Values(values) => {
                 let bytes = self.job.put_heap(self.set, writer, &values)?;
-                self.encoder.encode(place, bytes)?
+                let put_fill = |count| writer.put_fill(self.job.pair.to, count);
+                self.encoder.encode_in_order(place, bytes, put_fill)?
             }
         };
         self.put(writer, place, stored)

@@ -178,6 +178,20 @@ impl Values {
         }
     }
 
+    /// Returns the values `count` times.
+    #[must_use]
+    pub fn repeat(&self, count: usize) -> Self {
+        let len = self.len().saturating_mul(count);
+        let mut all = self.slice(0..self.len().min(len));
+        while all.len() < len {
+            let more = all.slice(0..all.len().min(len - all.len()));
+            if !all.append(more) {
+                break;
+            }
+        }
+        all
+    }
+
     /// Appends another list of the same type. Returns false and appends nothing if the types differ.
     pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
@@ -267,6 +281,15 @@ mod tests {
         assert_eq!((v.len(), v.slice(1..2)), (2, compound(2)));
         assert!(!v.append(Values::Int(vec![1])));
         assert!(!Values::Char(vec![]).append(Values::UByte(vec![1])));
+    }
+
+    #[test]
+    fn values_repeat() {
+        let v = Values::Int(vec![1, 2]);
+        for count in [0, 1, 2, 3, 7] {
+            assert_eq!(v.repeat(count), Values::Int([1, 2].repeat(count)));
+        }
+        assert_eq!(Values::Int(vec![]).repeat(3), Values::Int(vec![]));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::in_place::StagedChunks;
 use crate::arithmetic::{Exact, exact, indices};
 use crate::chunk::encode::EncodedChunk;
 use crate::chunk::scatter::{Block, number, place};
+use crate::chunk::unwritten::put_copies;
 use crate::chunk::{Dataset, Placement, Update};
 use crate::env::Env;
 use crate::error::{Error, OrInternal as _, Result};
@@ -150,8 +151,7 @@ fn old_chunk(
     Ok(found)
 }
 
-/// Returns a chunk without values. All elements except `written` have their own heap data: libhdf5 frees the heap data of an element that it
-/// overwrites.
+/// Returns a chunk without values. All elements except `written` have their own heap data ([`crate::chunk::unwritten`]).
 fn unwritten_chunk(
     update: &mut dyn Update,
     chunks: &StagedChunks,
@@ -160,21 +160,16 @@ fn unwritten_chunk(
 ) -> Result<Vec<u8>> {
     let (encoder, layout) = (&chunks.encoder, &chunks.layout);
     let mut all = encoder.blank()?;
-    let has_heap = layout
-        .element
-        .ty
-        .fixed_size(update.reader().schema())
-        .is_none();
-    if !has_heap || encoder.fill().iter().all(|byte| *byte == 0) {
+    if !encoder.heap_fill() {
         return Ok(all);
     }
     let count = product(&layout.chunk).or_internal("a chunk")?;
     let mut next = written.iter().copied().peekable();
     let missing = (0..count).filter(|at| next.next_if_eq(at).is_none());
     let missing: Vec<u64> = missing.collect();
-    let fills = encoder.fill().repeat(missing.len());
-    let values = Dataset::new(update.reader(), env).resolve(chunks.id, &fills)?;
-    let stored = update.put_heap(chunks.id, &values)?;
+    let fill = Dataset::new(update.reader(), env).resolve(chunks.id, encoder.fill())?;
+    let put = |values: &Values| update.put_heap(chunks.id, values);
+    let stored = put_copies(&fill, missing.len() as u64, put)?;
     put_elements(&missing, layout.element.size, &stored, &mut all)?;
     Ok(all)
 }

@@ -28,6 +28,13 @@ pub const FILLED: u64 = 64 << 20;
 /// Approximate number of copies of a chunk in memory during encoding.
 const COPIES: u64 = 3;
 
+/// A chunk that was cut from the elements.
+enum CutChunk {
+    Encoded(EncodedChunk),
+    /// The elements at a region, where unwritten elements need heap data, which is written in order.
+    Elements(Region, Vec<u8>),
+}
+
 /// Builds the chunks of one variable, up to the last row of chunks with elements. Missing elements are filled. Rows
 /// of chunks without elements are omitted if they have more than [`FILLED`] bytes.
 pub struct Assembler<'a> {
@@ -98,7 +105,7 @@ impl<'a> Assembler<'a> {
         writer: &mut dyn Writer,
     ) -> Result<()> {
         if let Some(spool) = &mut self.spool {
-            return spool.put_run(element, bytes);
+            return spool.put_run(element, bytes, (writer, self.var));
         }
         if self.most == 0 {
             return Ok(());
@@ -142,13 +149,13 @@ impl<'a> Assembler<'a> {
             let rest = (end - self.start).next_multiple_of(row) - (end - self.start);
             let empty = left.saturating_sub(rest) / row;
             if empty > 0 && Amount::of(left) * size > FILLED.into() {
-                self.fill(rest)?;
+                self.fill(rest, writer)?;
                 self.flush(writer)?;
                 self.start = (exact(empty) * row + self.start).get()?;
                 continue;
             }
             let room = (Amount::of(self.start) + self.most - end).get();
-            self.fill(left.min(room))?;
+            self.fill(left.min(room), writer)?;
             if left >= room {
                 self.flush(writer)?;
             }
@@ -156,7 +163,12 @@ impl<'a> Assembler<'a> {
     }
 
     /// Adds fill for this number of elements to the window.
-    fn fill(&mut self, elements: u64) -> Result<()> {
+    fn fill(&mut self, elements: u64, writer: &mut dyn Writer) -> Result<()> {
+        if self.encoder.heap_fill() {
+            let fill = writer.put_fill(self.var, elements)?;
+            self.window.extend_from_slice(&fill);
+            return Ok(());
+        }
         let len = self.window.len();
         let end = (exact(len) + self.bytes(elements)).index()?;
         reserve(&mut self.window, end - len, "a row of chunks")?;
@@ -181,7 +193,7 @@ impl<'a> Assembler<'a> {
         let size = self.layout.element.size.max(1);
         let used = (self.window.len() as u64).div_ceil(size);
         let rows = used.div_ceil(row);
-        self.fill((exact(rows) * row - used).get()?)?;
+        self.fill((exact(rows) * row - used).get()?, writer)?;
         let window = self.region(rows, row);
         let grid = ChunkGrid::new(&self.layout, &self.shape(&window));
         let each = (Amount::of(self.encoder.chunk_bytes()) * COPIES).get();
@@ -190,15 +202,11 @@ impl<'a> Assembler<'a> {
             Ok(WorkItem::new(each, value))
         });
         let runtime = self.env.runtime.with_memory(self.env.memory.0 / 2);
-        let (var, first) = (self.var, &window);
+        let first = &window;
         runtime.ordered(
             chunks,
             |chunk| Ok((grid.index(&first.part(&chunk)), self.cut(&chunk, first)?)),
-            |(index, stored): (u64, EncodedChunk)| {
-                writer.put_chunk(var, index, stored.mask, &stored.bytes)?;
-                self.env.buffers.give_large(stored.bytes);
-                Ok(())
-            },
+            |(index, cut)| self.put(index, cut, writer),
         )?;
         self.start = (exact(rows) * row + self.start).get()?;
         self.window.clear();
@@ -224,13 +232,35 @@ impl<'a> Assembler<'a> {
     }
 
     /// Encodes a chunk of the window.
-    fn cut(&self, chunk: &Region, window: &Region) -> Result<EncodedChunk> {
+    fn cut(&self, chunk: &Region, window: &Region) -> Result<CutChunk> {
         let size = self.layout.element.size;
         let elements = Exact::product(&chunk.count);
         let mut bytes = self.env.buffers.zeros((elements * size).index()?)?;
         let whole = Region::whole(&window.count);
         put_back(&Block::of(chunk), &whole, size, &self.window, &mut bytes)?;
-        self.encoder.encode(&window.part(chunk), bytes)
+        self.encode(&window.part(chunk), bytes)
+    }
+
+    /// Encodes a chunk, unless the writer must store heap data first.
+    fn encode(&self, place: &Region, bytes: Vec<u8>) -> Result<CutChunk> {
+        if self.encoder.needs_heap(place) {
+            return Ok(CutChunk::Elements(place.clone(), bytes));
+        }
+        self.encoder.encode(place, bytes).map(CutChunk::Encoded)
+    }
+
+    /// Writes a chunk.
+    fn put(&self, index: u64, cut: CutChunk, writer: &mut dyn Writer) -> Result<()> {
+        let stored = match cut {
+            CutChunk::Encoded(stored) => stored,
+            CutChunk::Elements(place, bytes) => {
+                let put_fill = |count| writer.put_fill(self.var, count);
+                self.encoder.encode_in_order(&place, bytes, put_fill)?
+            }
+        };
+        writer.put_chunk(self.var, index, stored.mask, &stored.bytes)?;
+        self.env.buffers.give_large(stored.bytes);
+        Ok(())
     }
 }
 

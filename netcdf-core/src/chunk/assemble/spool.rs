@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Assembler, FILLED, out_of_order};
+use super::{Assembler, CutChunk, FILLED, out_of_order};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::column::ColumnReader;
 use crate::chunk::dataset::{BoxElements, Dataset};
-use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
+use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::scatter::spread;
 use crate::chunk::{Writer, rechunk};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::Scratch;
-use crate::model::Region;
+use crate::model::{Region, VarId};
 
 /// The maximum fill in bytes between two runs of elements. More fill could use up the disk.
 const GAP: u64 = 1 << 40;
@@ -28,6 +28,8 @@ pub(super) struct ElementSpool {
     waiting: Vec<u8>,
     /// A buffer of fill.
     fill: Vec<u8>,
+    /// Whether each unwritten element needs its own heap data.
+    heap_fill: bool,
     size: u64,
     rows: StoredRows,
 }
@@ -68,6 +70,7 @@ impl ElementSpool {
             len: 0,
             waiting: vec![],
             fill,
+            heap_fill: encoder.heap_fill(),
             size: size as u64,
             rows: StoredRows {
                 each: row.max(1),
@@ -76,7 +79,12 @@ impl ElementSpool {
         })
     }
 
-    pub(super) fn put_run(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
+    pub(super) fn put_run(
+        &mut self,
+        element: u64,
+        bytes: &[u8],
+        output: (&mut dyn Writer, VarId),
+    ) -> Result<()> {
         let end = self.len / self.size;
         let left = element.checked_sub(end);
         let left = left.ok_or_else(|| out_of_order(element, end))?;
@@ -86,10 +94,10 @@ impl ElementSpool {
             let remedy = "make the dimensions or the chunks shorter";
             return Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy));
         }
-        let fill = std::mem::take(&mut self.fill);
-        let filled = self.put_fill(gap.get(), &fill);
-        self.fill = fill;
-        filled?;
+        match self.heap_fill {
+            true => self.put_heap_fill(element, output)?,
+            false => self.put_fill(gap.get())?,
+        }
         let elements = bytes.len() as u64 / self.size;
         if elements > 0 {
             let start = match gap > FILLED.into() {
@@ -101,11 +109,39 @@ impl ElementSpool {
         self.put(bytes)
     }
 
-    fn put_fill(&mut self, mut left: u64, fill: &[u8]) -> Result<()> {
+    fn put_fill(&mut self, mut left: u64) -> Result<()> {
+        let fill = std::mem::take(&mut self.fill);
         while left > 0 {
             let now = Amount::of(left).count().min(fill.len());
             self.put(fill.get(..now).unwrap_or_default())?;
             left -= now as u64;
+        }
+        self.fill = fill;
+        Ok(())
+    }
+
+    /// Adds unwritten elements up to an element. Elements in rows that are not stored need no heap data.
+    fn put_heap_fill(&mut self, end: u64, (writer, var): (&mut dyn Writer, VarId)) -> Result<()> {
+        let start = self.len / self.size;
+        let is_long = Amount::of(end - start) * self.size > FILLED.into();
+        let row_end = start.checked_next_multiple_of(self.rows.each);
+        let first = row_end.filter(|_| is_long).unwrap_or(end).min(end);
+        let last = (end - end % self.rows.each).max(first);
+        self.put_heap_copies(first - start, (writer, var))?;
+        self.put_fill((exact(last - first) * self.size).get()?)?;
+        self.put_heap_copies(end - last, (writer, var))
+    }
+
+    fn put_heap_copies(
+        &mut self,
+        mut left: u64,
+        (writer, var): (&mut dyn Writer, VarId),
+    ) -> Result<()> {
+        while left > 0 {
+            let now = left.min(PIECE as u64 / self.size).max(1);
+            let fill = writer.put_fill(var, now)?;
+            self.put(&fill)?;
+            left -= now;
         }
         Ok(())
     }
@@ -131,7 +167,7 @@ impl ElementSpool {
         let rows = (self.len / self.size).div_ceil(row);
         let rows = rows.next_multiple_of(of.layout.chunk.first().copied().unwrap_or(1).max(1));
         let end = (exact(rows) * row).get()?;
-        self.put_run(end, &[])?;
+        self.put_run(end, &[], (&mut *writer, of.var))?;
         self.flush()?;
         let shape = [&[rows][..], &of.inner].concat();
         let schema = writer.schema().clone();
@@ -167,16 +203,11 @@ fn rechunk_column(
         if !rows.has(row) {
             return Ok(None);
         }
-        let stored = of.encoder.encode(place, part.bytes)?;
-        Ok(Some((grid.index(place), stored)))
+        Ok(Some((grid.index(place), of.encode(place, part.bytes)?)))
     };
-    let sink = |made: Option<(u64, EncodedChunk)>| {
-        let Some((index, stored)) = made else {
-            return Ok(());
-        };
-        writer.put_chunk(of.var, index, stored.mask, &stored.bytes)?;
-        of.env.buffers.give_large(stored.bytes);
-        Ok(())
+    let sink = |made: Option<(u64, CutChunk)>| match made {
+        Some((index, cut)) => of.put(index, cut, writer),
+        None => Ok(()),
     };
     let what = rechunk::Rechunking {
         set,

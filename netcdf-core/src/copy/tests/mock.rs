@@ -136,6 +136,7 @@ impl Writer for Mock {
         PutRules {
             chunks: true,
             all_filters: false,
+            heap_fill: false,
         }
     }
     fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {

@@ -4,6 +4,7 @@ mod append_values;
 mod assembled;
 mod chunked;
 mod claimed;
+mod heap;
 mod latency;
 mod mock;
 mod parts;

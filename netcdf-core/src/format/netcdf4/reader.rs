@@ -101,6 +101,15 @@ impl Netcdf4Reader {
         Self::finish(builder, &nesting)
     }
 
+    /// Returns whether missing elements of a variable have heap data.
+    pub(super) fn has_heap_fill(&self, var: VarId) -> bool {
+        self.layout(var).is_ok_and(|layout| {
+            let is_heap = layout.element.ty.fixed_size(self.schema()).is_none();
+            let fill = layout.fill.unwrap_or_default();
+            is_heap && fill.iter().any(|byte| *byte != 0)
+        })
+    }
+
     fn finish(mut builder: FileBuilder, nesting: &Nesting) -> Result<Self> {
         builder.settle_dims();
         builder.settle_attributes()?;

@@ -188,6 +188,7 @@ impl Update for Netcdf4Update {
         PutRules {
             chunks: matches!(layout, Ok(DataLayout::Chunked(_))),
             all_filters: false,
+            heap_fill: self.reader.base.has_heap_fill(var),
         }
     }
 

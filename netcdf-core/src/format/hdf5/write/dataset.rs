@@ -160,6 +160,8 @@ fn layout(dataset: &PlannedDataset, fill: &MetadataPart) -> Result<MetadataPart>
             };
             let mut data = MetadataPart::default();
             match fill.len() {
+                // Elements must not share the heap data of the fill value.
+                _ if dataset.fill_heap.is_some() => data.sink.zeros(exact(size).index()?),
                 0 => data.sink.zeros(exact(size).index()?),
                 _ => (0..count).for_each(|_| data.append(fill)),
             }
@@ -217,10 +219,12 @@ impl DatasetState {
         let fixed = || lens.iter().copied().map(Some).collect();
         let max = dataset.max.clone().unwrap_or_else(fixed);
         let (value, layout) = (body(message::FILL)?, body(message::LAYOUT)?);
-        let is_filled = match &dataset.fill.value {
-            FillValue::User(_) => dataset.fill.write != Some(Write::Never),
-            FillValue::Undefined | FillValue::Default => false,
-        };
+        // Elements must not share the heap data of the fill value.
+        let is_filled = dataset.fill_heap.is_none()
+            && match &dataset.fill.value {
+                FillValue::User(_) => dataset.fill.write != Some(Write::Never),
+                FillValue::Undefined | FillValue::Default => false,
+            };
         let fill = is_filled.then(|| value.start + messages::FILL_VALUE..value.end);
         Ok(Self {
             lens_at: body(message::DATASPACE)?.start + messages::DIMS,

@@ -132,7 +132,8 @@ impl FileWriter {
         self
     }
 
-    /// Stores bytes of a contiguous or compact dataset from byte `at` on. Gaps get the fill value.
+    /// Stores bytes of a contiguous or compact dataset from byte `at` on. Gaps get the fill value, unless the fill value has heap data: two
+    /// elements must not share heap data, so the caller must write all elements.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] beyond the dataset, and target errors.

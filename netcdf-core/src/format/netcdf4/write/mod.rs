@@ -21,6 +21,7 @@ mod check;
 mod codecs;
 pub(crate) mod datatypes;
 pub(crate) mod encode;
+mod heap_gaps;
 mod order;
 mod plan;
 mod scales;

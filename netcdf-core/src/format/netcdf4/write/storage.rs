@@ -26,6 +26,8 @@ pub(crate) struct VariableStorage {
     pub place: PlannedData,
     /// The chunk layout, without extent and fill value.
     pub layout: Layout,
+    /// Whether unwritten elements have heap data.
+    pub heap_fill: bool,
 }
 
 /// The id of the checksum filter.
@@ -102,7 +104,13 @@ fn made(
         fill: None,
         quantize: Quantizer::new(var, order),
     };
-    Ok((VariableStorage { ty, place, layout }, filters))
+    let storage = VariableStorage {
+        ty,
+        place,
+        layout,
+        heap_fill: false,
+    };
+    Ok((storage, filters))
 }
 
 fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {

@@ -384,8 +384,7 @@ fn fill_values() {
     s.vars[text.index()].attributes.push(fill);
     let plain = var(&mut s, ROOT, "plain", Atomic::String.into(), &[x]);
     let back = written(&s, |w| {
-        let fill = w.layout(text).unwrap().fill.unwrap();
-        assert_ne!(fill, [0; 16], "a reference to the heap");
+        assert!(w.rules(text).heap_fill);
         let bytes = w.put_heap(text, &strings(&[Some("b")])).unwrap();
         w.put_run(text, 1, &bytes).unwrap();
     });
@@ -405,6 +404,49 @@ fn fill_values() {
             FillMode::Fill
         ]
     );
+}
+
+/// libhdf5 frees the heap data of an element that it overwrites.
+#[test]
+fn unwritten_elements_share_no_heap_data() {
+    let mut s = schema();
+    let x = dim(&mut s, ROOT, "x", 6);
+    let mut vars = vec![];
+    for layout in [StorageLayout::Contiguous, StorageLayout::Compact] {
+        for written in [false, true] {
+            let text = format!("{layout:?} {written}");
+            let id = var(&mut s, ROOT, &text, Atomic::String.into(), &[x]);
+            let fill = attribute("_FillValue", strings(&[Some("-")]));
+            s.vars[id.index()].attributes.push(fill);
+            s.vars[id.index()].storage.layout = Some(layout.clone());
+            vars.push((id, written));
+        }
+    }
+    let back = written(&s, |w| {
+        for (id, _) in vars.iter().filter(|(_, written)| *written) {
+            for element in [1, 4] {
+                let bytes = w.put_heap(*id, &strings(&[Some("b")])).unwrap();
+                w.put_run(*id, element, &bytes).unwrap();
+            }
+        }
+    });
+    let (env, mut seen) = (Env::default(), std::collections::HashSet::new());
+    for (id, written) in vars {
+        let mut expected = [Some("-"); 6];
+        if written {
+            (expected[1], expected[4]) = (Some("b"), Some("b"));
+        }
+        assert_eq!(read(&*back, id), strings(&expected));
+        let layout = back.layout(id).unwrap();
+        let set = Dataset::new(&*back, &env);
+        let bytes = set.read_stored(id, &layout, &Region::whole(&[6])).unwrap();
+        let is_missing = layout.fill == Some(bytes[..16].to_vec());
+        for reference in bytes.chunks(16) {
+            assert!(seen.insert(reference[4..].to_vec()) || is_missing);
+        }
+    }
+    // 18 stored elements, and the fill value of the variable without storage.
+    assert_eq!(seen.len(), 18 + 1);
 }
 
 #[test]

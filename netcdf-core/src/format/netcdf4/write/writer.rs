@@ -1,6 +1,7 @@
 //! A netCDF-4 file being written.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::encode;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
 use super::storage::VariableStorage;
+use crate::cancel::Cancel;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::{BulkWriter, ChunkIndexWriter, PutRules, Writer};
@@ -20,27 +22,30 @@ use crate::format::hdf5::write::{FileWriter, MadeDatasets, ObjectId, PlannedData
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
 use crate::model::recent_values::RecentValues;
-use crate::model::{CreateOptions, DimId, FileSpace, Schema, Values, VarId, Variable};
+use crate::model::{CreateOptions, DimId, FileSpace, Schema, Values, VarId};
 use crate::notes::{Note, Notes};
 
 /// A netCDF-4 file being written.
 #[derive(Debug)]
 pub(crate) struct Netcdf4Writer {
-    file: FileWriter,
-    schema: Schema,
+    pub(super) file: FileWriter,
+    pub(super) schema: Schema,
     scales: Scales,
-    objects: ObjectIds,
+    pub(super) objects: ObjectIds,
     /// Parallel to `schema.vars`.
     vars: Vec<WrittenVariable>,
+    /// The end of the written elements, by variable with heap data but without chunks.
+    pub(super) heap_ends: BTreeMap<VarId, u64>,
+    pub(super) cancel: Cancel,
     notes: Arc<Notes>,
 }
 
 /// The state of a variable.
 #[derive(Debug)]
-struct WrittenVariable {
-    stored: Arc<VariableStorage>,
+pub(super) struct WrittenVariable {
+    pub(super) stored: Arc<VariableStorage>,
     /// Whether the variable has data.
-    written: bool,
+    pub(super) written: bool,
 }
 
 impl Netcdf4Writer {
@@ -74,19 +79,21 @@ impl Netcdf4Writer {
             stored: &stored,
             options,
         };
-        let mut file = create_file(target, &known, options.space)?.unless(&env.cancel);
-        let vars = variables(&known, &mut file)?;
+        let file = create_file(target, &known, options.space)?.unless(&env.cancel);
+        let vars = variables(&known)?;
         Ok(Self {
             file,
             schema,
             scales,
             objects,
             vars,
+            heap_ends: BTreeMap::new(),
+            cancel: env.cancel.clone(),
             notes: Arc::clone(&env.notes),
         })
     }
 
-    fn var(&self, id: VarId) -> Result<&WrittenVariable> {
+    pub(super) fn var(&self, id: VarId) -> Result<&WrittenVariable> {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
@@ -117,7 +124,7 @@ impl Netcdf4Writer {
     }
 
     /// Returns the byte offset of an element in a variable's data.
-    fn byte(&self, id: VarId, element: u64) -> Result<u64> {
+    pub(super) fn byte(&self, id: VarId, element: u64) -> Result<u64> {
         let size = self.var(id)?.stored.layout.element.size;
         element.checked_mul(size).ok_or_else(|| {
             let what = "data beyond the end of the variable";
@@ -135,7 +142,7 @@ impl Netcdf4Writer {
         Ok(made.into())
     }
 
-    fn path(&self, id: VarId) -> String {
+    pub(super) fn path(&self, id: VarId) -> String {
         self.schema.var_path(id)
     }
 
@@ -223,18 +230,14 @@ fn create_file(
 }
 
 /// Returns the variables with their fill values. Equal storage shares memory.
-fn variables(known: &PlanInput<'_>, file: &mut FileWriter) -> Result<Vec<WrittenVariable>> {
+fn variables(known: &PlanInput<'_>) -> Result<Vec<WrittenVariable>> {
     let mut shared = RecentValues::default();
     let mut vars = Vec::with_capacity(known.stored.len());
     for (id, stored) in known.schema.var_ids().zip(known.stored) {
-        let (bytes, heap) = known.unwritten(id)?;
-        let fill = known.schema.var(id).and_then(Variable::fill_value);
-        let fill = match fill.filter(|_| heap) {
-            Some(fill) => encode::store(&fill, stored.ty.datatype(), file)?,
-            None => bytes,
-        };
+        let (fill, heap_fill) = known.unwritten(id)?;
         let mut stored = Arc::clone(stored);
-        Arc::make_mut(&mut stored).layout.fill = Some(fill);
+        let own = Arc::make_mut(&mut stored);
+        (own.layout.fill, own.heap_fill) = (Some(fill), heap_fill);
         vars.push(WrittenVariable {
             stored: shared.share(stored),
             written: false,
@@ -263,10 +266,11 @@ impl Writer for Netcdf4Writer {
     }
 
     fn rules(&self, var: VarId) -> PutRules {
-        let stored = self.var(var).map(|v| &v.stored.place);
+        let stored = self.var(var).ok().map(|v| &*v.stored);
         PutRules {
-            chunks: stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_))),
+            chunks: stored.is_some_and(|v| matches!(v.place, PlannedData::Chunked(_))),
             all_filters: false,
+            heap_fill: stored.is_some_and(|v| v.heap_fill),
         }
     }
 
@@ -280,6 +284,11 @@ impl Writer for Netcdf4Writer {
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let at = self.byte(var, element).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
+        if self.rules(var).heap_fill {
+            let end = self.end(var, element, bytes.len())?;
+            self.reach(var, (element, end))
+                .in_object(|| self.path(var))?;
+        }
         let made = self.quantized(var, element, bytes)?;
         let put = self.file.put_bytes(dataset, at, &made);
         put.in_object(|| self.schema.var_path(var))
@@ -316,6 +325,7 @@ impl Writer for Netcdf4Writer {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
+        self.fill_heap_gaps()?;
         self.set_extents()?;
         self.note_scattered_indexes();
         self.file.finish()
@@ -360,7 +370,7 @@ impl ChunkIndexWriter for Netcdf4Writer {
 mod tests {
     use super::*;
     use crate::io::memory::MemoryTarget;
-    use crate::model::{Atomic, Dimension, FilterSpec, GroupId, Kind, Name, Storage};
+    use crate::model::{Atomic, Dimension, FilterSpec, GroupId, Kind, Name, Storage, Variable};
 
     /// A copy of a file with 100,000 variables needs this memory for each variable.
     #[test]

@@ -205,6 +205,7 @@ impl Update for ZarrUpdate {
         PutRules {
             chunks: data.is_ok_and(|data| !data.array.layout.chunk.is_empty()),
             all_filters: true,
+            heap_fill: false,
         }
     }
 

@@ -358,6 +358,7 @@ impl Writer for ZarrWriter {
         PutRules {
             chunks: state.is_ok_and(|v| !v.stored.layout.chunk.is_empty()),
             all_filters: true,
+            heap_fill: false,
         }
     }
 
