@@ -295,7 +295,7 @@ impl Update for ZarrUpdate {
     }
 
     fn prepare_replacement(&self) -> Result<()> {
-        self.store.check_unchanged()?;
+        self.store.check_all_unchanged()?;
         self.store.share_lock();
         Ok(())
     }
