@@ -8,6 +8,7 @@ use super::reader::ZarrReader;
 use super::whole_state;
 use crate::chunk::Reader as _;
 use crate::error::Result;
+use crate::io::patched_store::is_in_hidden;
 use crate::io::store::MARKERS;
 use crate::model::{Attribute, Schema, Variable};
 
@@ -19,13 +20,14 @@ impl ZarrReader {
     /// Returns a key of the reader's state that has changed since it was read.
     pub(super) fn later_change(&self) -> Option<Arc<str>> {
         let name = self.origin.changed()?;
-        let keys = self.origin.changed_keys();
-        let (metadata, others): (Vec<_>, Vec<_>) = keys.iter().partition(|key| is_metadata(key));
+        let all = self.origin.changed_keys();
+        let keys = all.iter().filter(|key| !is_in_hidden(key));
+        let (metadata, others): (Vec<_>, Vec<_>) = keys.partition(|key| is_metadata(key));
         let mut others = others.into_iter();
         let other = others.find(|key| !self.is_longer_listing(key));
         match other.or_else(|| metadata.first().copied().filter(|_| !self.has_only_grown())) {
             Some(key) => Some(format!("{}/{key}", self.origin.name().trim_end_matches('/')).into()),
-            None if keys.is_empty() => Some(name),
+            None if all.is_empty() => Some(name),
             None => None,
         }
     }

@@ -192,7 +192,8 @@ fn is_sampled(hash: u64, part: u32) -> bool {
 impl DirStore {
     /// Records the state of a file when it is read. `None` stands for a missing file.
     pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
-        if is_in_hidden(key) {
+        if self.watched_since.is_some() && is_in_hidden(key) {
+            // This process changes these keys.
             return;
         }
         if let (Some(reads), Some(meta)) = (self.reads.get(), meta)

@@ -92,6 +92,8 @@ fn change(store: &DirStore, key: &str, bytes: Option<&[u8]>) {
 #[test]
 fn own_changes_are_expected() {
     let (folder, store) = store(&[".zattrs", "v/0", "v/1"]);
+    let store = store.watch_all();
+    store.wait();
     let write = |key: &str, text: &str| std::fs::write(folder.path().join(key), text).unwrap();
     store.walk("", &mut |_, _| Ok(())).unwrap();
     for key in [".zattrs", "v/0", "v/9"] {
