@@ -234,7 +234,11 @@ impl Dataset {
             env: Some(env),
             ..options
         };
-        let expected = ExpectedState::now(at.path())?;
+        let expected = match &update {
+            // The update notices changes of other programs itself.
+            Some(_) => ExpectedState::Any,
+            None => ExpectedState::now(at.path())?,
+        };
         let said = options.env.as_deref().map(|env| env.notes.take());
         let (mut dataset, mut lost) = match update {
             Some(OpenedUpdate {

@@ -16,10 +16,11 @@ use crate::notes::Note;
 /// Whether a dataset that is opened for writing is changed in place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum InPlace {
-    /// A file is changed in place if its format, its file system and the change allow it. All other datasets are written anew.
+    /// A file or a Zarr directory is changed in place if its format, its file system and the change allow it. All other datasets are
+    /// written anew.
     #[default]
     Auto,
-    /// The dataset is changed in place, also a Zarr directory, and on a file system without locks. A change that is not possible in place is an error.
+    /// The dataset is changed in place, also on a file system without locks. A change that is not possible in place is an error.
     Always,
     /// The dataset is always written anew.
     Never,
@@ -90,11 +91,7 @@ pub(super) fn open_update(
         return Ok(None);
     }
     if path.is_dir() {
-        // Other programs take no lock on directories: by default, a change replaces the directory.
-        return match is_always {
-            true => open_directory(path, rules, env),
-            false => Ok(None),
-        };
+        return open_directory(path, rules, env);
     }
     // A new file takes only one of several names (hard links).
     let is_apart = !is_always && file::names(path) > 1;

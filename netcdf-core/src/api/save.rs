@@ -166,7 +166,10 @@ impl Dataset {
             Err(e) if e.kind() == ErrorKind::Busy => None,
             update => update?,
         };
-        self.expected = ExpectedState::now(path)?;
+        self.expected = match &update {
+            Some(_) => ExpectedState::Any,
+            None => ExpectedState::now(path)?,
+        };
         let original = match update {
             Some(opened) => opened.original,
             None => {

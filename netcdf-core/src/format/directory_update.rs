@@ -52,9 +52,11 @@ pub fn update_directory(
         DirectoryAccess::Unlocked(raw) if rules.without_locks => raw,
         DirectoryAccess::Unlocked(_) => return Ok(None),
     };
-    let base: Arc<dyn Store> = Arc::new(DirStore::open(path)?);
+    let directory = Arc::new(DirStore::open(path)?.watch_all());
+    let base: Arc<dyn Store> = Arc::clone(&directory) as Arc<dyn Store>;
     let store = Arc::new(PatchedStore::new(Box::new(raw), Arc::clone(&base)));
     let update = update_store(&store, env)?;
+    directory.wait();
     Ok(update.map(|update| DirectoryUpdate {
         store: base,
         update,

@@ -223,6 +223,10 @@ impl Store for PrefetchStore {
         self.inner.changed()
     }
 
+    fn changed_keys(&self) -> Vec<String> {
+        self.inner.changed_keys()
+    }
+
     fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         self.inner.invalid_entries(all)
     }

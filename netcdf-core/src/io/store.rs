@@ -195,6 +195,28 @@ pub trait Store: Debug + Send + Sync {
         None
     }
 
+    /// The keys that have changed since they were read, sorted. The prefix of a directory that was listed is also a key. Empty for a store
+    /// that does not record states.
+    fn changed_keys(&self) -> Vec<String> {
+        vec![]
+    }
+
+    /// Changes a key with `change`. The new state of the key does not count as a change since it was read.
+    ///
+    /// # Errors
+    /// Returns the errors of `change`.
+    fn change_own(
+        &self,
+        key: &str,
+        change: &mut dyn FnMut() -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        let _ = key;
+        change()
+    }
+
+    /// Forgets data keys that were looked up and are missing.
+    fn forget_missing(&self) {}
+
     /// Forgets the states of keys, so that [`Store::changed`] compares with later reads only.
     fn forget_states(&self) {}
 

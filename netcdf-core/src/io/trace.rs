@@ -236,6 +236,10 @@ impl Store for Traced {
         self.store.changed()
     }
 
+    fn changed_keys(&self) -> Vec<String> {
+        self.store.changed_keys()
+    }
+
     fn forget_states(&self) {
         self.store.forget_states();
     }

@@ -7,4 +7,5 @@ mod kinds;
 mod large;
 mod random;
 mod sparse;
+mod store_in_place;
 mod writers;

@@ -210,14 +210,10 @@ fn zarr_directories_grow_in_place_except_shards() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_zarr_directory_has_one_writer() {
-    use netcdf_core::api::{Dataset, InPlace, Options};
+    use netcdf_core::api::Dataset;
     let sandbox = series("nc4");
     let _ = nccopy(&sandbox, &["--quiet", "-k", "nczarr", "@a.nc", "@out.zarr"]).clean();
-    let options = Options {
-        in_place: InPlace::Always,
-        ..Options::default()
-    };
-    let writer = Dataset::open_for_writing_with(sandbox.path("out.zarr"), options).unwrap();
+    let writer = Dataset::open_for_writing(sandbox.path("out.zarr")).unwrap();
     for args in [
         &["--append", "@b.nc", "@out.zarr"][..],
         &["--quiet", "-k", "nczarr", "@b.nc", "@out.zarr"],

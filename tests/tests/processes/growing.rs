@@ -77,6 +77,9 @@ fn readers_see_whole_states_or_a_change() {
         (Kind::CDF5, RecordStorage::Default),
         (Kind::NETCDF4, RecordStorage::Default),
         (Kind::NETCDF4, RecordStorage::Deflated),
+        (Kind::NCZARR, RecordStorage::Default),
+        (Kind::NCZARR, RecordStorage::Deflated),
+        (Kind::NCZARR3, RecordStorage::Deflated),
     ];
     let dir = tempfile::tempdir().unwrap();
     for (n, (kind, storage)) in all.into_iter().enumerate() {

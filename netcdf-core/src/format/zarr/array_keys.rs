@@ -155,6 +155,22 @@ impl ArrayKeys<'_> {
         if let Some(listed) = self.listing.0.get() {
             return Ok(Arc::clone(listed));
         }
+        let found = self.listed_now(grid)?;
+        Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
+    }
+
+    /// Lists the store, and returns whether it has the listed keys and no others.
+    pub(super) fn has_same_keys(&self) -> Result<bool> {
+        let Some(listed) = self.listing.0.get() else {
+            return Ok(false);
+        };
+        let now = self.listed_now(&self.key_grid())?;
+        let numbers = |keys: &[ArrayKey]| keys.iter().map(|(index, _)| *index).collect::<Vec<_>>();
+        Ok(numbers(listed) == numbers(&now))
+    }
+
+    /// Lists the store.
+    fn listed_now(&self, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         product(grid).ok_or_else(too_many)?;
         let (prefix, mut found) = (&self.array.prefix, vec![]);
         self.store.walk(prefix, &mut |key, size| {
@@ -173,7 +189,7 @@ impl ArrayKeys<'_> {
             Ok(())
         })?;
         found.sort_unstable();
-        Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
+        Ok(found)
     }
 
     /// Checks whether finding the stored chunks requires requests, and each key stores exactly one chunk.

@@ -134,6 +134,24 @@ impl ZarrReader {
         .collect()
     }
 
+    /// Checks whether a program that appends records may replace a key with another size.
+    fn may_be_replaced(&self, chunk: &ChunkRef) -> bool {
+        let data = self.data(chunk.variable);
+        let array = data.ok().map(|data| &data.array);
+        let has_filters = array.is_some_and(|array| !array.layout.filters.is_empty());
+        has_filters && self.is_key(chunk)
+    }
+
+    /// Fetches a key with its present size.
+    fn fetch_key(&self, chunk: &ChunkRef) -> Result<KeyContent> {
+        let key = self.key(chunk)?;
+        self.check_size(chunk, length(&chunk.range))
+            .in_object(|| key.clone())?;
+        let bytes = self.store.get(&key).in_object(|| key.clone())?;
+        let content = bytes.map_or(KeyContent::Missing, KeyContent::Bytes);
+        self.cut_content(chunk, &key, content).in_object(|| key)
+    }
+
     /// Fetches keys, and returns the first error.
     fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<KeyContent>> {
         if keys.is_empty() {
@@ -162,9 +180,19 @@ impl ZarrReader {
     /// ranges are requested concurrently.
     pub(super) fn fetch_stored_bytes(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let latency = self.store.latency();
-        let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
+        let alone = |chunk: &ChunkRef| match latency {
+            true => self.is_key(chunk),
+            false => self.may_be_replaced(chunk),
+        };
         let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
-        let mut whole = self.fetch_keys(&whole)?.into_iter();
+        let whole: Vec<_> = match latency {
+            true => self.fetch_keys(&whole)?,
+            false => whole
+                .into_iter()
+                .map(|chunk| self.fetch_key(chunk))
+                .collect::<Result<_>>()?,
+        };
+        let mut whole = whole.into_iter();
         let mut batches = vec![];
         for batch in chunks.chunk_by(|a, b| !alone(a) && !alone(b) && self.share_key(a, b)) {
             batches.push((batch, batch.first().is_some_and(alone)));

@@ -15,6 +15,7 @@ mod fill;
 mod grid;
 mod half;
 mod keys;
+mod later_changes;
 mod levels;
 mod meta;
 pub mod nczarr;

@@ -35,6 +35,9 @@ const MODE_NETCDF4: u32 = 0x1000;
 #[derive(Debug)]
 pub struct ZarrReader {
     pub(super) store: Arc<dyn Store>,
+    /// The store with all later changes. `store` may be its state before an unfinished change.
+    pub(super) origin: Arc<dyn Store>,
+    pub(super) version: ZarrVersion,
     schema: Schema,
     provenance: Provenance,
     /// Whether consolidated metadata was used; `None` if the store has none.
@@ -84,7 +87,9 @@ impl ZarrReader {
         let consolidated = (!builder.objects).then_some(!builder.meta.has_objects());
         let schema = builder.schema;
         Ok(Self {
-            store: Arc::clone(&store),
+            origin: Arc::clone(&store),
+            store,
+            version,
             schema,
             provenance,
             consolidated,
@@ -101,6 +106,12 @@ impl ZarrReader {
     /// Returns the reader with another receiver of notes.
     pub(super) fn with_notes(mut self, notes: &Arc<Notes>) -> Self {
         self.notes = Arc::clone(notes);
+        self
+    }
+
+    /// Returns the reader of a state of `origin`.
+    pub(super) fn with_origin(mut self, origin: &Arc<dyn Store>) -> Self {
+        self.origin = Arc::clone(origin);
         self
     }
 
@@ -245,7 +256,7 @@ impl ChunkBytes for ZarrReader {
     }
 
     fn changed(&self) -> Option<Arc<str>> {
-        self.store.changed()
+        self.later_change()
     }
 }
 

@@ -42,6 +42,11 @@ fn is_unchanged(store: &Arc<dyn Store>) -> bool {
     store.changed().is_some()
 }
 
+/// Looks at the metadata of a store again, without notes. Returns `None` if a change was noticed.
+pub(super) fn look(store: &Arc<dyn Store>, version: ZarrVersion) -> Result<Option<ZarrReader>> {
+    attempt(store, version, &Env::default())
+}
+
 /// Opens a store once. Returns `None` if a change was noticed.
 fn attempt(store: &Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Option<ZarrReader>> {
     let reader = ZarrReader::open(Arc::clone(store), version, env)?;
@@ -57,7 +62,7 @@ fn attempt(store: &Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Op
             drop(env.notes.take());
             let reader = ZarrReader::open(before, version, env)?;
             env.notes.remark(note);
-            Ok(Some(reader))
+            Ok(Some(reader.with_origin(store)))
         }
     }
 }

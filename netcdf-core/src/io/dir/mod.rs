@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use self::stamps::SeenEntries;
+use self::stamps::{SeenEntries, WatchStart};
 use super::file::references::open_itself;
 use super::file::{FileSource, PIECE, full};
 use super::invalid_entries::{InvalidEntries, InvalidEntry};
@@ -48,6 +48,8 @@ pub struct DirStore {
     folders: Mutex<HashMap<String, PathBuf>>,
     /// The state of the files read.
     seen: Mutex<SeenEntries>,
+    /// The time from which changes count, also of files that are read later.
+    watched_since: Option<WatchStart>,
     /// The record of the files read.
     reads: OnceLock<Arc<KeyReads>>,
     /// Entries that are not keys.
@@ -79,6 +81,7 @@ impl DirStore {
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
+            watched_since: None,
             reads: OnceLock::new(),
         }
     }
@@ -95,6 +98,19 @@ impl DirStore {
     pub fn allow_external(mut self, external: bool) -> Self {
         self.external = external;
         self
+    }
+
+    /// From now on, a file that another program changed before it is read also counts as changed. Call [`DirStore::wait`] after opening the
+    /// dataset.
+    #[must_use]
+    pub fn watch_all(mut self) -> Self {
+        self.watched_since = Some(WatchStart::now());
+        self
+    }
+
+    /// Waits until files that change have later times than the start of [`DirStore::watch_all`]: some milliseconds at most.
+    pub fn wait(&self) {
+        self.watched_since.iter().for_each(WatchStart::wait);
     }
 
     fn folders(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
@@ -305,8 +321,24 @@ impl Store for DirStore {
         Some(format!("{}/{key}", self.name.trim_end_matches('/')).into())
     }
 
+    fn changed_keys(&self) -> Vec<String> {
+        self.changed_entries()
+    }
+
+    fn change_own(
+        &self,
+        key: &str,
+        change: &mut dyn FnMut() -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        self.change_key(key, change)
+    }
+
+    fn forget_missing(&self) {
+        self.forget_missing_keys();
+    }
+
     fn forget_states(&self) {
-        *self.seen() = SeenEntries::default();
+        self.seen().forget();
     }
 
     fn delete(&self, key: &str) -> Result<()> {

@@ -410,3 +410,26 @@ fn what_is_replaced_stays_until_the_new_name_is_on_disk() {
     made(&path).unwrap().commit().unwrap();
     assert_eq!(names(dir.path()), left);
 }
+
+/// A writer renames new values and removes its hidden directory while a reader lists the store.
+#[test]
+fn what_is_removed_during_a_listing_is_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    for key in ["a", "b", "c/0", "d"] {
+        let path = dir.path().join(key);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    let store = DirStore::open(dir.path()).unwrap();
+    let mut found = vec![];
+    let mut visit = |key: &str, _| {
+        found.push(key.to_owned());
+        if key == "a" {
+            std::fs::remove_file(dir.path().join("b")).unwrap();
+            std::fs::remove_dir_all(dir.path().join("c")).unwrap();
+        }
+        Ok(())
+    };
+    store.walk("", &mut visit).unwrap();
+    assert_eq!(found, ["a", "d"]);
+}

@@ -1,5 +1,6 @@
 //! Traverses all keys below a prefix.
 
+use std::io::ErrorKind as Failure;
 use std::path::PathBuf;
 
 use super::DirStore;
@@ -48,9 +49,11 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
         if !((entry.folder || entry.link) && real.is_dir()) {
             // Otherwise a directory was removed.
             if !entry.folder {
-                let size = std::fs::metadata(&real);
-                let size = size.map_err(|e| store.failed("cannot read", &key, e))?;
-                visit(&key, size.len())?;
+                match std::fs::metadata(&real) {
+                    Ok(meta) => visit(&key, meta.len())?,
+                    Err(e) if e.kind() == Failure::NotFound => {} // Removed after it was listed.
+                    Err(e) => return Err(store.failed("cannot read", &key, e)),
+                }
             }
             continue;
         }
@@ -61,7 +64,11 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
             let e = Error::new(ErrorKind::Corrupt, what);
             return Err(e.in_object(&key).of(&store.name));
         }
-        way.push(WalkDirectory::new(store, key + "/", real)?);
+        match WalkDirectory::new(store, key + "/", real.clone()) {
+            Ok(folder) => way.push(folder),
+            Err(_) if !real.exists() => {} // Removed after it was listed.
+            Err(e) => return Err(e),
+        }
     }
     Ok(())
 }

@@ -30,6 +30,12 @@ pub fn is_hidden(key: &str) -> bool {
         .is_some_and(|(first, _)| first == HIDDEN)
 }
 
+/// Returns whether a key of a store belongs to a change in place.
+#[must_use]
+pub fn is_in_hidden(key: &str) -> bool {
+    key.split('/').any(|part| part == HIDDEN)
+}
+
 /// Returns the hidden directory of an array, with a slash at the end. `prefix` is the prefix of the array.
 pub(super) fn hidden(prefix: &str) -> String {
     format!("{prefix}{HIDDEN}/")

@@ -22,7 +22,7 @@ pub(crate) mod recorded_keys;
 mod steps;
 mod store;
 
-pub use journal::{KeyLevel, is_hidden};
+pub use journal::{KeyLevel, is_hidden, is_in_hidden};
 pub(crate) use opening::{FoundStore, find_state};
 pub use store::PatchedStore;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::journal::{HIDDEN, ValueSum};
+use super::journal::{HIDDEN, ValueSum, is_in_hidden};
 use crate::arithmetic::{length, span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
@@ -127,10 +127,6 @@ impl OverlayStore {
     }
 }
 
-fn is_in_hidden(key: &str) -> bool {
-    key.split('/').any(|part| part == HIDDEN)
-}
-
 impl Store for OverlayStore {
     fn name(&self) -> &Arc<str> {
         self.base.name()
@@ -240,6 +236,10 @@ impl Store for OverlayStore {
 
     fn changed(&self) -> Option<Arc<str>> {
         self.base.changed()
+    }
+
+    fn changed_keys(&self) -> Vec<String> {
+        self.base.changed_keys()
     }
 
     fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {

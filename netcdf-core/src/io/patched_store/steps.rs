@@ -14,6 +14,8 @@ use crate::io::raw_keys::RawKeys;
 #[derive(Clone, Copy)]
 pub(super) struct KeySteps<'a> {
     pub(super) raw: &'a dyn RawKeys,
+    /// Reads the keys of `raw`, and notices changes of other programs.
+    pub(super) base: &'a dyn Store,
 }
 
 /// A failed commit.
@@ -26,6 +28,19 @@ pub(super) struct KeyFailure {
 impl KeySteps<'_> {
     fn failed(self, e: std::io::Error) -> Error {
         full::failed("cannot change", self.raw.name(), e)
+    }
+
+    pub(super) fn append(self, key: &str, bytes: &[u8]) -> IoResult<()> {
+        self.base
+            .change_own(key, &mut || self.raw.append(key, bytes))
+    }
+
+    fn rename(self, from: &str, to: &str) -> IoResult<()> {
+        self.base.change_own(to, &mut || self.raw.rename(from, to))
+    }
+
+    pub(super) fn remove(self, key: &str) -> IoResult<()> {
+        self.base.change_own(key, &mut || self.raw.remove(key))
     }
 
     fn done(self, done: IoResult<()>, is_unsure: bool) -> std::result::Result<(), KeyFailure> {
@@ -60,9 +75,9 @@ impl KeySteps<'_> {
             let entries: Vec<_> = of_level(journal, level).collect();
             for entry in &entries {
                 let changed = match (entry.new, values.get(entry.key.as_str())) {
-                    (Some(_), Some(value)) => self.raw.rename(value, &entry.key),
+                    (Some(_), Some(value)) => self.rename(value, &entry.key),
                     (Some(_), None) => Err(std::io::ErrorKind::NotFound.into()),
-                    (None, _) => self.raw.remove(&entry.key),
+                    (None, _) => self.remove(&entry.key),
                 };
                 self.done(changed, false)?;
             }
@@ -78,7 +93,7 @@ impl KeySteps<'_> {
     /// Returns system errors.
     pub(super) fn end(self, journal: &KeyJournal) -> Result<()> {
         let folders = hidden_folders(journal);
-        let removed = self.raw.remove(&journal.key());
+        let removed = self.remove(&journal.key());
         let synced = removed.and_then(|()| self.raw.sync(&[], &folders));
         synced.map_err(|e| self.failed(e))?;
         self.clear(&journal.prefix)
@@ -90,7 +105,10 @@ impl KeySteps<'_> {
     /// Returns system errors.
     pub(super) fn clear(self, prefix: &str) -> Result<()> {
         let folder = hidden(prefix);
-        let removed = self.raw.remove_folder(folder.trim_end_matches('/'));
+        let name = folder.trim_end_matches('/');
+        let removed = self
+            .base
+            .change_own(&folder, &mut || self.raw.remove_folder(name));
         removed.map_err(|e| self.failed(e))
     }
 
@@ -110,8 +128,8 @@ impl KeySteps<'_> {
                 let value = format!("{}old{number}", hidden(&journal.prefix));
                 let bytes = old_value(journal, journaled, range)?;
                 // An earlier rollback may have been killed.
-                let written = self.raw.remove(&value);
-                let written = written.and_then(|()| self.raw.append(&value, &bytes));
+                let written = self.remove(&value);
+                let written = written.and_then(|()| self.append(&value, &bytes));
                 written.map_err(|e| self.failed(e))?;
                 values.push((value, entry.key.as_str()));
             }
@@ -129,11 +147,11 @@ impl KeySteps<'_> {
         let written: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
         self.raw.sync(&written, &[])?;
         for (value, key) in values {
-            self.raw.rename(value, key)?;
+            self.rename(value, key)?;
         }
         let new = of_level(journal, level).filter(|entry| entry.old.is_none());
         for entry in new {
-            self.raw.remove(&entry.key)?;
+            self.remove(&entry.key)?;
         }
         self.sync_folders(of_level(journal, level).map(|entry| entry.key.as_str()))
     }

@@ -84,7 +84,10 @@ impl PatchedStore {
     }
 
     fn steps(&self) -> KeySteps<'_> {
-        KeySteps { raw: &*self.raw }
+        KeySteps {
+            raw: &*self.raw,
+            base: &*self.base,
+        }
     }
 
     /// Rolls an unfinished change back, and removes the remains of killed programs. `prefixes` are the prefixes of the arrays. Returns
@@ -101,7 +104,6 @@ impl PatchedStore {
                 false => is_changed |= self.settle_array(prefix, notes)?,
             }
         }
-        self.base.forget_states();
         Ok(is_changed)
     }
 
@@ -157,7 +159,7 @@ impl PatchedStore {
         let hidden = hidden(state.prefix.get_or_insert_with(|| prefix.to_owned()));
         let value = format!("{hidden}{}", state.count);
         state.count += 1;
-        let written = self.raw.append(&value, bytes);
+        let written = self.steps().append(&value, bytes);
         written.map_err(|e| full::failed("cannot write", self.raw.name(), e).in_object(key))?;
         let sum = ValueSum::of(bytes);
         let laid = LaidValue {
@@ -203,6 +205,19 @@ impl PatchedStore {
         Err(e.with_remedy("open the dataset again, and repeat the change"))
     }
 
+    /// Checks that no other program changed a key of the store, also of keys that were not read.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`], and store errors.
+    pub fn check_all_unchanged(&self) -> Result<()> {
+        self.base.walk("", &mut |key, _| {
+            // Keys that cannot be read have no state.
+            let _ = self.base.size(key);
+            Ok(())
+        })?;
+        self.check_unchanged()
+    }
+
     /// Lets this process replace the store. Other writers are still refused.
     pub fn share_lock(&self) {
         self.raw.share_lock();
@@ -217,6 +232,7 @@ impl PatchedStore {
         let Some(prefix) = state.prefix.clone() else {
             return Ok(());
         };
+        self.look_at(state.keys.keys())?;
         self.check_unchanged()?;
         let journal = self.write_journal(&prefix, &state)?;
         if journal.entries.is_empty() {
@@ -233,7 +249,7 @@ impl PatchedStore {
         let steps = self.steps();
         if let Err(e) = steps.prepare(&journal, wanted.iter()) {
             // No key has changed.
-            let _ = self.raw.remove(&journal.key());
+            let _ = steps.remove(&journal.key());
             return Err(e);
         }
         if let Err(failure) = steps.publish(&journal, &values) {
@@ -248,12 +264,20 @@ impl PatchedStore {
         self.restart(&mut state)
     }
 
+    /// Looks at the states of keys that this change replaces. They may not have been read.
+    fn look_at<'k>(&self, keys: impl Iterator<Item = &'k String>) -> Result<()> {
+        for key in keys {
+            self.base.size(key)?;
+        }
+        Ok(())
+    }
+
     /// Writes the old values and the entries of all keys that change.
     fn write_journal(&self, prefix: &str, state: &StoreChanges) -> Result<KeyJournal> {
         let failed = |e| full::failed("cannot write", self.raw.name(), e);
         let key = hidden(prefix) + JOURNAL;
         let written = || {
-            self.raw.remove(&key)?;
+            self.steps().remove(&key)?;
             let mut entries = vec![];
             for (own, change) in &state.keys {
                 let old = self.raw.read(own)?;
@@ -263,7 +287,7 @@ impl PatchedStore {
                     continue;
                 }
                 if let Some(old) = &old {
-                    self.raw.append(&key, old)?;
+                    self.steps().append(&key, old)?;
                 }
                 entries.push(JournalEntry {
                     level: change.level,
@@ -279,7 +303,7 @@ impl PatchedStore {
         let journal = KeyJournal { prefix, entries };
         if !journal.entries.is_empty() {
             let index = journal.encode()?;
-            self.raw.append(&key, &index).map_err(failed)?;
+            self.steps().append(&key, &index).map_err(failed)?;
         }
         Ok(journal)
     }
@@ -308,10 +332,13 @@ impl PatchedStore {
             ..StoreChanges::default()
         };
         self.view.clear();
-        self.base.forget_states();
+        self.base.forget_missing();
         match prefix {
             // The journal of a complete change stays if it cannot be removed.
-            Some(prefix) if state.failed.is_none() => self.steps().clear(&prefix),
+            // Another directory at the path belongs to other programs.
+            Some(prefix) if state.failed.is_none() && self.raw.is_at_path() => {
+                self.steps().clear(&prefix)
+            }
             Some(_) | None => Ok(()),
         }
     }

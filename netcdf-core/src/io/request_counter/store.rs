@@ -136,6 +136,10 @@ impl Store for CountedStore {
         self.inner.changed()
     }
 
+    fn changed_keys(&self) -> Vec<String> {
+        self.inner.changed_keys()
+    }
+
     fn forget_states(&self) {
         self.inner.forget_states();
     }

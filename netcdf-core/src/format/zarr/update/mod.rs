@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use self::metadata::LengthChange;
 use super::array_keys::Listing;
+use super::later_changes::is_same_apart_from_lengths;
 use super::node::SUPERBLOCK;
 use super::reader::ZarrReader;
 use crate::chunk::encode::ChunkEncoder;
@@ -26,7 +27,7 @@ use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::patched_store::{KeyLevel, PatchedStore};
 use crate::io::store::Hints;
 use crate::model::region::product;
-use crate::model::{Attribute, DimId, FillMode, Region, Schema, VarId, Variable, ZarrVersion};
+use crate::model::{DimId, FillMode, Region, Schema, VarId, ZarrVersion};
 use crate::notes::{Note, Notes};
 
 /// A store that is changed in place.
@@ -174,7 +175,6 @@ impl ZarrUpdate {
 
 /// Checks that two schemas differ only in the length of a dimension.
 fn is_same_but_length(old: &Schema, new: &Schema, (dim, len): (DimId, u64)) -> bool {
-    let counts = |s: &Schema| (s.dims.len(), s.vars.len(), s.groups.len());
     let dims = (0..).map(DimId).zip(old.dims.iter().zip(&new.dims));
     let mut dims = dims.map(|(id, (old, new))| {
         let want = if id == dim { len } else { old.len };
@@ -182,17 +182,7 @@ fn is_same_but_length(old: &Schema, new: &Schema, (dim, len): (DimId, u64)) -> b
         let same_limit = old.unlimited == new.unlimited || (id == dim && old.len == 0);
         (&old.name, old.group, want) == (&new.name, new.group, new.len) && same_limit
     });
-    let var = |(old, new): (&Variable, &Variable)| {
-        (&old.name, old.group, old.ty) == (&new.name, new.group, new.ty)
-            && old.dims == new.dims
-            && Attribute::are_same(&old.attributes, &new.attributes)
-    };
-    counts(old) == counts(new)
-        && dims.all(|same| same)
-        && old.vars.iter().zip(&new.vars).all(var)
-        && old.groups.iter().zip(&new.groups).all(|(old, new)| {
-            old.name == new.name && Attribute::are_same(&old.attributes, &new.attributes)
-        })
+    is_same_apart_from_lengths(old, new) && dims.all(|same| same)
 }
 
 impl Update for ZarrUpdate {
@@ -296,7 +286,7 @@ impl Update for ZarrUpdate {
     }
 
     fn prepare_replacement(&self) -> Result<()> {
-        self.store.check_unchanged()?;
+        self.store.check_all_unchanged()?;
         self.store.share_lock();
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::io::patched_store::recorded_keys::{Keys, RecordedKeys, store_of};
 use crate::io::{Container, Store, StoreTarget};
 use crate::model::{
     Atomic, CreateOptions, Dimension, FilterSpec, GroupId, Kind, Name, Storage, StorageLayout,
-    Values,
+    Values, Variable,
 };
 
 /// The number of random subsets of unsynced calls.
