@@ -91,7 +91,7 @@ fn heap_schema() -> (Schema, Vec<(Values, usize)>) {
         ),
         ("plain", Atomic::String.into(), None, text("b"), 0),
         ("lists", list, Some(numbers(&[7, 8])), numbers(&[1]), 0),
-        ("pairs", pair, Some(pairs(7, "p")), pairs(1, "q"), 4),
+        ("pairs", pair, Some(pairs(7, "p")), pairs(1, "q"), 8),
     ] {
         let id = add(&mut s, name.as_bytes(), Atomic::Int, &[0, 1]);
         let var = &mut s.vars[id.index()];
