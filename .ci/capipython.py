@@ -12,7 +12,11 @@ FILES = 200
 TESTS = ROOT / ".ci" / "pythontests.py"
 # The messages of tests that write.
 WRITES = ("Permission denied", "Write to read only", "NetCDF: Operation not allowed", "Operation not permitted")
+# The ncdump of netCDF-C needs names that are not in its headers.
+NCDUMP = "returned non-zero exit status 127"
 DEBIAN = pathlib.Path("/usr/bin/python3")
+# Debian's netCDF4 needs a function of libhdf5, which it only loads through netCDF-C.
+LIBHDF5 = "libhdf5_serial.so.103"
 
 # Opens all files with xarray, and compares them with h5py. The libhdf5 of h5py is in the same process.
 XARRAY = """
@@ -88,7 +92,9 @@ def compare_tests(source, folder, runs, report):
             done = run(*words, path, folder / "states" / path.stem, seconds=200, env=environment)
             lines = done.text.strip().splitlines() or [""]
             return json.loads(lines[-1]) if lines[-1].startswith("{") else {}
-        return found(python, TESTS, "make"), found(python, TESTS, "read"), found(run_script, python, TESTS, "read")
+        preloaded = [f"LD_PRELOAD={LIBHDF5}"] * (python == DEBIAN)
+        ours = ["env", *preloaded, run_script, python, TESTS, "read"]
+        return found(python, TESTS, "make"), found(python, TESTS, "read"), found(*ours)
 
     for path, (made, theirs, ours) in in_parallel(ran, sorted((folder / "test").glob("test_*.py"))):
         words = {}
@@ -110,4 +116,6 @@ def library_outcome(made, theirs, ours):
         return "changes its files"
     if ours == "passes":
         return "passes"
+    if NCDUMP in ours:
+        return "runs ncdump"
     return "writes" if any(text in ours for text in WRITES) else f"fails: {ours}"
