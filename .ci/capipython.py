@@ -113,7 +113,7 @@ def library_outcome(made, theirs, ours):
     if made != "passes" or theirs is None:
         return "excluded"
     if theirs != "passes":
-        return "changes its files"
+        return "needs setUp"
     if ours == "passes":
         return "passes"
     if NCDUMP in ours:
