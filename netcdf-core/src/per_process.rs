@@ -34,6 +34,7 @@ impl<T> PerProcess<T> {
     }
 
     /// Returns a cell with the value of this process.
+    #[cfg(any(test, feature = "remote"))]
     pub(crate) fn of(value: T) -> Self {
         let own = OwnedValue {
             owner: std::process::id(),
