@@ -1,10 +1,15 @@
 """Servers on this machine, and the objects of a bucket."""
 
 import contextlib
+import functools
+import http.server
 import os
+import pathlib
+import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from common.programs import helper, run, tool
@@ -67,6 +72,49 @@ def helper_s3(*words):
     finally:
         server.stdin.close()
         server.wait(20)
+
+
+class ServedFiles(http.server.SimpleHTTPRequestHandler):
+    """The files of a directory, with ranges if `ranges` is set."""
+
+    ranges = True
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path = pathlib.Path(self.translate_path(self.path))
+        if not path.is_file():
+            self.answer(404, b"")
+            return
+        data = path.read_bytes()
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not asked or not self.ranges:
+            self.answer(200, data)
+            return
+        first, last = int(asked[1]), min(int(asked[2]), len(data) - 1)
+        if first >= len(data):
+            self.answer(416, b"", ("Content-Range", f"bytes */{len(data)}"))
+            return
+        self.answer(206, data[first:last + 1], ("Content-Range", f"bytes {first}-{last}/{len(data)}"))
+
+    def answer(self, status, data, *headers):
+        self.send_response(status)
+        for name, value in [*headers, ("Content-Length", str(len(data))), ("ETag", '"one"')]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class WholeFiles(ServedFiles):
+    ranges = False
+
+
+def serve_folder(handler, folder):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
 
 
 class Bucket:

@@ -33,6 +33,19 @@ impl<T> PerProcess<T> {
         }
     }
 
+    /// Returns a cell with the value of this process.
+    #[cfg(any(test, feature = "remote"))]
+    pub(crate) fn of(value: T) -> Self {
+        let own = OwnedValue {
+            owner: std::process::id(),
+            value: ManuallyDrop::new(value),
+        };
+        Self {
+            own: OnceLock::from(own),
+            child: OnceLock::new(),
+        }
+    }
+
     /// Returns the value of this process.
     pub(crate) fn get_or_init(&self, new: impl Fn() -> T) -> &T {
         self.of_process(std::process::id(), &new)
@@ -79,6 +92,7 @@ mod tests {
 
     #[test]
     fn only_own_values_are_dropped() {
+        assert_eq!(*PerProcess::of('a').get_or_init(|| 'b'), 'a');
         let value = Arc::new(());
         let cell = PerProcess::new();
         let _ = cell.of_process(std::process::id(), &|| Arc::clone(&value));

@@ -1,9 +1,9 @@
 //! An open dataset with facts that the C interface derives from it, and a group of it as the subject of a call.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{c_float, c_int};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, RwLock};
 use std::time::SystemTime;
 
 use netcdf_core::api::{Dataset, Owner};
@@ -47,12 +47,47 @@ impl FileState {
     }
 }
 
+/// The settings of a chunk cache. They have no effect: a dataset has one cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CacheSettings {
+    pub(crate) size: usize,
+    pub(crate) slots: usize,
+    pub(crate) preemption: c_float,
+}
+
+impl CacheSettings {
+    /// The defaults of netCDF-C.
+    pub(crate) const DEFAULT: Self = Self {
+        size: 16 << 20,
+        slots: 4133,
+        preemption: 0.75,
+    };
+
+    /// Returns the arguments of a function that changes the settings.
+    pub(crate) fn checked(
+        size: usize,
+        slots: usize,
+        preemption: c_float,
+    ) -> Result<Self, ErrorNumber> {
+        match (0.0..=1.0).contains(&preemption) {
+            true => Ok(Self {
+                size,
+                slots,
+                preemption,
+            }),
+            false => Err(ErrorNumber::EINVAL),
+        }
+    }
+}
+
 /// A dataset, and facts that are computed on first use.
 pub(crate) struct LoadedDataset {
     pub(crate) data: Dataset,
     /// The state of the file when it was opened; `None` for other datasets.
     pub(crate) state: Option<FileState>,
     pub(crate) small_reads: SmallReads,
+    /// Changed settings of variables.
+    pub(crate) caches: RwLock<HashMap<VarId, CacheSettings, foldhash::fast::RandomState>>,
     layouts: OnceLock<Layouts>,
     variables: OnceLock<HashMap<(GroupId, Name), usize, foldhash::fast::RandomState>>,
 }
@@ -63,6 +98,7 @@ impl LoadedDataset {
             data,
             state,
             small_reads: SmallReads::default(),
+            caches: RwLock::default(),
             layouts: OnceLock::new(),
             variables: OnceLock::new(),
         }

@@ -1,9 +1,11 @@
 //! Functions of the library as a whole: version, error texts, settings.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_float, c_int};
 use std::sync::{PoisonError, RwLock};
 
 use crate::border::{InText, OutArray, export, export_text};
+use crate::dataset::CacheSettings;
 use crate::error_number::ErrorNumber;
 use crate::texts;
 
@@ -17,22 +19,21 @@ const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
 
 /// Settings that programs may set and query. They have no effect here.
 struct Settings {
-    cache_size: usize,
-    cache_slots: usize,
-    preemption: c_float,
+    cache: CacheSettings,
     threshold: c_int,
     alignment: c_int,
     format: c_int,
+    /// The values of keys of `.ncrc`.
+    keys: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 /// The defaults of netCDF-C.
 static SETTINGS: RwLock<Settings> = RwLock::new(Settings {
-    cache_size: 16 << 20,
-    cache_slots: 4133,
-    preemption: 0.75,
+    cache: CacheSettings::DEFAULT,
     threshold: 0,
     alignment: 0,
     format: 1,
+    keys: BTreeMap::new(),
 });
 
 fn settings<R>(read: impl FnOnce(&Settings) -> R) -> R {
@@ -58,9 +59,13 @@ export_text! {
         crate::border::last_error()
     }
 
-    /// This library reads no `.ncrc` file: no key has a value.
-    fn nc_rc_get(_key: InText) {
-        crate::border::StaticText::none()
+    /// Returns a copy of a value that the program has set, which the program frees. No key has an initial value, because this library
+    /// reads no `.ncrc` file.
+    fn nc_rc_get(key: InText) {
+        settings(|s| {
+            let value = key.path().ok().and_then(|key| s.keys.get(key));
+            crate::border::StaticText::copied(value.map(Vec::as_slice))
+        })
     }
 }
 
@@ -83,18 +88,16 @@ export! {
         preemption: OutArray<c_float>,
     ) {
         settings(|s| {
-            size.set(s.cache_size);
-            slots.set(s.cache_slots);
-            preemption.set(s.preemption);
+            size.set(s.cache.size);
+            slots.set(s.cache.slots);
+            preemption.set(s.cache.preemption);
         });
         Ok(())
     }
 
     fn nc_set_chunk_cache(size: usize, slots: usize, preemption: c_float) {
-        if !(0.0..=1.0).contains(&preemption) {
-            return Err(ErrorNumber::EINVAL);
-        }
-        change(|s| (s.cache_size, s.cache_slots, s.preemption) = (size, slots, preemption));
+        let cache = CacheSettings::checked(size, slots, preemption)?;
+        change(|s| s.cache = cache);
         Ok(())
     }
 
@@ -120,7 +123,9 @@ export! {
         Ok(())
     }
 
-    fn nc_rc_set(_key: InText, _value: InText) {
+    fn nc_rc_set(key: InText, value: InText) {
+        let (key, value) = (key.path()?.to_vec(), value.path()?.to_vec());
+        change(|s| _ = s.keys.insert(key, value));
         Ok(())
     }
 }

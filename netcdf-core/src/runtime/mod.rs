@@ -99,6 +99,12 @@ const SPARE: u64 = 64 << 20;
 /// The maximum size in bytes of a job that its caller runs without waking workers.
 const SMALL: u64 = 64 << 10;
 
+/// Checks whether the calling thread is a worker of a runtime.
+#[must_use]
+pub fn is_worker() -> bool {
+    rayon_core::current_thread_index().is_some()
+}
+
 /// Threads and memory for work. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Runtime {

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
+use super::allocator;
 use crate::error_number::ErrorNumber;
 
 /// The longest name (`NC_MAX_NAME`).
@@ -67,7 +68,7 @@ impl OutText {
     }
 }
 
-/// A text of this library, which lives as long as the process or until the next call of the thread.
+/// A text of this library. It lives as long as the process, or until the next call of the thread, or until the program frees it.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct StaticText(*const c_char);
@@ -84,9 +85,9 @@ impl StaticText {
         Self(text.as_ptr())
     }
 
-    /// Returns no text.
-    pub(crate) fn none() -> Self {
-        Self(std::ptr::null())
+    /// Returns a copy of a text, which the program frees: null for no text, or without memory.
+    pub(crate) fn copied(text: Option<&[u8]>) -> Self {
+        Self(allocator::text(text).unwrap_or(std::ptr::null_mut()))
     }
 
     /// Returns the system's text for an error number.

@@ -1,13 +1,14 @@
 //! Storage settings of variables.
 
 use std::ffi::{c_float, c_int};
+use std::sync::PoisonError;
 
 use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Endianness, FillMode, StorageLayout, Variable};
 
 use crate::border::{CallerMemory, OutArray, export};
-use crate::dataset::{OpenGroup, int, size};
+use crate::dataset::{CacheSettings, OpenGroup, int, size};
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
 use crate::values::{Spots, put_values};
@@ -142,11 +143,15 @@ export! {
         slots: OutArray<usize>,
         preemption: OutArray<c_float>,
     ) {
-        on_variable(ncid, var, |group, _| {
+        with(ncid, |group| {
+            let id = group.variable_id(var)?;
             check_settings(group)?;
-            size.set(16 << 20);
-            slots.set(4133);
-            preemption.set(0.75);
+            let caches = &group.loaded.caches;
+            let caches = caches.read().unwrap_or_else(PoisonError::into_inner);
+            let own = caches.get(&id).unwrap_or(&CacheSettings::DEFAULT);
+            size.set(own.size);
+            slots.set(own.slots);
+            preemption.set(own.preemption);
             Ok(())
         })
     }
@@ -154,13 +159,18 @@ export! {
     fn nc_set_var_chunk_cache(
         ncid: c_int,
         var: c_int,
-        _size: usize,
-        _slots: usize,
+        size: usize,
+        slots: usize,
         preemption: c_float,
     ) {
-        if !(0.0..=1.0).contains(&preemption) {
-            return Err(ErrorNumber::EINVAL);
-        }
-        on_variable(ncid, var, |group, _| check_settings(group))
+        let settings = CacheSettings::checked(size, slots, preemption)?;
+        with(ncid, |group| {
+            let id = group.variable_id(var)?;
+            check_settings(group)?;
+            let caches = &group.loaded.caches;
+            let mut caches = caches.write().unwrap_or_else(PoisonError::into_inner);
+            caches.insert(id, settings);
+            Ok(())
+        })
     }
 }

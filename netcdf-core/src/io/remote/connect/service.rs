@@ -1,5 +1,6 @@
 //! The HTTP client behind the `object_store` library.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use reqwest::Client;
 use crate::error::Result;
 use crate::io::network::{Network, Transfer};
 use crate::io::remote::reach;
+use crate::per_process::PerProcess;
 
 /// Metadata services on the machine or its network, which know roles and keys. No proxy can reach them.
 const NEAR: [&str; 6] = [
@@ -35,16 +37,33 @@ pub(super) struct RetryCounter(pub Arc<Network>);
 impl HttpConnector for RetryCounter {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let client = ReqwestConnector::default().connect(options)?;
-        let network = Arc::clone(&self.0);
-        Ok(HttpClient::new(CountedService { client, network }))
+        Ok(HttpClient::new(CountedService {
+            clients: PerProcess::of(Some(client)),
+            options: options.clone(),
+            network: Arc::clone(&self.0),
+        }))
     }
 }
 
 #[derive(Debug)]
 struct CountedService {
-    client: HttpClient,
+    /// Connections belong to one process: a forked child creates its own client.
+    clients: PerProcess<Option<HttpClient>>,
+    options: ClientOptions,
     network: Arc<Network>,
 }
+
+/// The client of a forked child cannot be created.
+#[derive(Debug)]
+struct NoClient;
+
+impl fmt::Display for NoClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot prepare connections in a forked process")
+    }
+}
+
+impl std::error::Error for NoClient {}
 
 /// The answer to a request of the library.
 type ServiceAnswer<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
@@ -59,7 +78,15 @@ impl CountedService {
         if near && let Ok(client) = bare.build() {
             return HttpClient::new(client).execute(request).await;
         }
-        self.client.execute(request).await.map_err(final_if_unsafe)
+        let answer = self.client()?.execute(request).await;
+        answer.map_err(final_if_unsafe)
+    }
+
+    /// Returns the client of this process.
+    fn client(&self) -> Result<&HttpClient, HttpError> {
+        let new = || ReqwestConnector::default().connect(&self.options).ok();
+        let client = self.clients.get_or_init(new).as_ref();
+        client.ok_or_else(|| HttpError::new(HttpErrorKind::Connect, NoClient))
     }
 }
 

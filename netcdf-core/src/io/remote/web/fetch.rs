@@ -23,19 +23,19 @@ impl Web {
         version: Option<&Version>,
     ) -> Result<First> {
         let url = self.address.of(key)?;
-        let _request = self.network.request();
+        let _request = self.access.network.request();
         let mut tries = self.tries();
         let mut taken = ReceivedPart::new(part, version.cloned());
         loop {
             match self.fetch_once(&url, &mut taken, &tries).await {
                 Ok(first) => {
                     if let First::Part(Some(got)) = &first {
-                        self.network.asked(got.bytes.len() as u64);
+                        self.access.network.asked(got.bytes.len() as u64);
                     }
                     return Ok(first);
                 }
                 Err(fault) => {
-                    self.network.failed(Transfer::Download);
+                    self.access.network.failed(Transfer::Download);
                     taken.keep_or_drop();
                     let again = tries.again(fault).await;
                     again.map_err(|e| e.of(&self.address.shown(key)))?;

@@ -18,7 +18,6 @@ mod tries;
 mod whole;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -30,17 +29,17 @@ use self::tries::Tries;
 use super::{Answer, Objects, Page, Part, PartResponse, Version, Walk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
+use crate::per_process::PerProcess;
 
 /// A file on a web server, or a store below an address.
 pub(in crate::io::remote) struct Web {
     address: WebAddress,
-    client: Client,
+    /// Connections belong to one process: a forked child creates its own client.
+    clients: PerProcess<Option<Client>>,
     credentials: Credentials,
-    /// The time limit of an answer.
-    timeout: Duration,
+    access: WebAccess,
     /// The pause after the first failed attempt.
     pause: Duration,
-    network: Arc<Network>,
 }
 
 /// The first bytes of an object, if the server supports range requests.
@@ -66,10 +65,9 @@ impl Web {
         let credentials = Credentials::new(&client, &address, login, &access)?;
         Ok(Self {
             address,
-            client,
+            clients: PerProcess::of(Some(client)),
             credentials,
-            timeout: access.timeout,
-            network: access.network,
+            access,
             pause: tries::PAUSE,
         })
     }
@@ -85,7 +83,18 @@ impl Web {
     }
 
     fn tries(&self) -> Tries {
-        Tries::new(self.timeout, self.pause)
+        Tries::new(self.access.timeout, self.pause)
+    }
+
+    /// Returns the client of this process.
+    ///
+    /// # Errors
+    /// Returns the errors of [`WebAccess::client`].
+    fn client(&self) -> Result<Client> {
+        let new = || self.access.client(self.address.is_plain());
+        let client = self.clients.get_or_init(|| new().ok());
+        // Only the error of another attempt has the reason.
+        client.clone().map_or_else(new, Ok)
     }
 
     fn cannot_list<T>(&self) -> Result<T> {
@@ -113,7 +122,7 @@ impl Objects for Web {
     }
 
     fn network(&self) -> &Network {
-        &self.network
+        &self.access.network
     }
 
     fn get<'a>(

@@ -78,7 +78,7 @@ impl Web {
         asking: &HeaderMap,
         tries: &Tries,
     ) -> Result<Response, Fault> {
-        let mut request = self.client.get(url.clone()).headers(asking.clone());
+        let mut request = self.client()?.get(url.clone()).headers(asking.clone());
         if let Some(header) = self.credentials.header()
             && self.address.is_origin_of(url)
         {

@@ -38,7 +38,7 @@ impl Web {
 
     async fn download(&self, key: &str) -> Result<(File, u64, Option<Version>)> {
         let name = self.address.shown(key);
-        let _request = self.network.request();
+        let _request = self.access.network.request();
         let mut file = tempfile::tempfile().map_err(|e| failed_to_make(&name, e))?;
         let mut tries = self.tries();
         loop {
@@ -47,12 +47,12 @@ impl Web {
                 .await
             {
                 Ok((len, version)) => {
-                    self.network.asked(len);
-                    self.network.used(len);
+                    self.access.network.asked(len);
+                    self.access.network.used(len);
                     return Ok((file, len, version));
                 }
                 Err(fault) => {
-                    self.network.failed(Transfer::Download);
+                    self.access.network.failed(Transfer::Download);
                     tries.again(fault).await.map_err(|e| e.of(&name))?;
                 }
             }

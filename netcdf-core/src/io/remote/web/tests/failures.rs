@@ -114,7 +114,7 @@ fn a_silent_connection_is_given_up_for_another() {
         ..access()
     };
     let mut web = connect(&server.url("f"), quick);
-    web.timeout = Duration::from_secs(5);
+    web.access.timeout = Duration::from_secs(5);
     assert_eq!(get(&web, Part::Range(2..12)).unwrap(), some(&DATA[2..12]));
 }
 

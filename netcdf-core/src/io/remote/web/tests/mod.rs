@@ -52,7 +52,7 @@ fn web(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, W
 /// Like [`web`], with short timeouts.
 fn hasty(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Web) {
     let (server, mut web) = web(script);
-    web.timeout = Duration::from_millis(400);
+    web.access.timeout = Duration::from_millis(400);
     (server, web)
 }
 
