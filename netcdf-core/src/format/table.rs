@@ -7,7 +7,7 @@ use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::head::Headed;
-use crate::io::patched::{self, FoundState, PatchedFile};
+use crate::io::patched::{self, ATTEMPTS, FoundState, PatchedFile, is_unreadable};
 use crate::io::patched_store::PatchedStore;
 use crate::io::prefetch::PrefetchStore;
 use crate::io::{Container, Output, Source, Store, foreign_format, invalid_entries};
@@ -58,9 +58,6 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
         }
     }
 }
-
-/// The maximum number of attempts to open a file that another program changes.
-pub(super) const ATTEMPTS: usize = 10;
 
 /// Opens a file. A second look at its length and first bytes shows whether a program changed it meanwhile.
 fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
@@ -116,11 +113,6 @@ fn open_state(source: &Arc<dyn Source>, headed: &Arc<Headed>, env: &Env) -> Resu
 fn open_source(source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
     let container = Container::Source(source);
     find(&container).and_then(|format| (format.open)(container, env))
-}
-
-/// Whether an error may be due to an unfinished change.
-pub(super) fn is_unreadable(e: &Error) -> bool {
-    e.is_damage() || e.kind() == ErrorKind::UnknownFormat
 }
 
 /// Returns whether files of a kind may be changed in place.

@@ -49,11 +49,6 @@ pub(super) fn original_reference(number: u64) -> [u8; 16] {
     both.to_le_bytes()
 }
 
-/// Returns whether an element with this reference was written.
-pub(super) fn is_written(reference: &[u8]) -> bool {
-    reference.iter().any(|byte| *byte != 0)
-}
-
 fn decoded(reference: &[u8; 16]) -> (u64, u64) {
     let (at, len) = reference.split_at(8);
     let number = |part: &[u8]| part.try_into().map_or(0, u64::from_le_bytes);

@@ -14,6 +14,11 @@ pub(super) const REFERENCE: u64 = 16;
 const DEPTH: u32 = 64;
 const NIL: u64 = u64::MAX;
 
+/// Returns whether an element with this reference was written.
+pub(super) fn is_written(reference: &[u8]) -> bool {
+    reference.iter().any(|byte| *byte != 0)
+}
+
 /// Appends the bytes of the values with these indices. Returns `None` if an index is out of range.
 pub(super) fn write(values: &Values, range: Range<usize>, out: &mut Vec<u8>) -> Option<()> {
     match values {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::elements::is_written;
-use super::heap::REFERENCE;
+use super::heap::{REFERENCE, is_written};
 use super::recent::TileElements;
 use super::spool::StagedSpool;
 use crate::chunk::ChunkHolder;

@@ -3,8 +3,8 @@
 //! Written elements get new heap data. All other elements keep their references.
 
 use super::Staged;
-use super::elements::{self, ReferencedValues, is_written};
-use super::heap::REFERENCE;
+use super::elements::{self, ReferencedValues};
+use super::heap::{REFERENCE, is_written};
 use super::in_place::StagedChunks;
 use crate::arithmetic::{Exact, exact, indices};
 use crate::chunk::encode::EncodedChunk;

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::Hdf5File;
-use crate::format::table::{ATTEMPTS, is_unreadable};
 use crate::io::Source;
-use crate::io::patched::{self, FoundState};
+use crate::io::patched::{self, ATTEMPTS, FoundState, is_unreadable};
 use crate::io::siblings;
 
 /// Open files by number. Each [`Source`] manages the file descriptors.

@@ -9,6 +9,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::notes::Note;
 
+/// The maximum number of attempts to open a file that another program changes.
+pub(crate) const ATTEMPTS: usize = 10;
+
+/// Whether an error of opening may be due to an unfinished change.
+pub(crate) fn is_unreadable(e: &Error) -> bool {
+    e.is_damage() || e.kind() == ErrorKind::UnknownFormat
+}
+
 /// The state of a file that may end with a journal.
 pub(crate) enum FoundState {
     /// The file does not end with a journal.

@@ -73,7 +73,8 @@ impl WatchStart {
 
     /// Waits until new files have later times.
     pub(super) fn wait(&self) {
-        std::thread::sleep(TICK.saturating_sub(self.start.elapsed()));
+        let rest = TICK.checked_sub(self.start.elapsed());
+        rest.into_iter().for_each(std::thread::sleep);
     }
 }
 
@@ -154,9 +155,10 @@ impl SeenEntries {
 
     /// Returns the listed directories with a key, each as a prefix.
     fn listed_above(&self, key: &str) -> Vec<String> {
-        let ends = key.match_indices('/').map(|(at, _)| at.saturating_add(1));
-        let prefixes = ends.chain([0]).filter_map(|end| key.get(..end));
+        let slashes = key.match_indices('/');
+        let prefixes = slashes.filter_map(|(at, _)| key.get(..=at));
         prefixes
+            .chain([""])
             .filter(|prefix| self.others.contains_key(*prefix))
             .map(str::to_owned)
             .collect()
