@@ -3,12 +3,13 @@
 //! libhdf5 frees the heap data of an element that it overwrites. Therefore, no two elements may refer to the same heap data.
 
 use super::scatter::{Block, put_back};
-use crate::arithmetic::{Exact, exact};
+use crate::arithmetic::{Amount, Exact, exact};
 use crate::error::{Error, Result};
 use crate::model::{Region, Values};
 
-/// The maximum number of copies in memory.
+/// The maximum number of copies in memory, and of their bytes.
 const BATCH: usize = 1 << 16;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Stores copies of one value, each with its own heap data. `put` stores values, and returns their stored form.
 ///
@@ -20,10 +21,11 @@ pub(crate) fn put_copies(
     mut put: impl FnMut(&Values) -> Result<Vec<u8>>,
 ) -> Result<Vec<u8>> {
     let mut left = exact(count).index()?;
-    let batch = value.repeat(left.min(BATCH));
+    let most = (BATCH_BYTES / memory(value).count().max(1)).clamp(1, BATCH);
+    let batch = value.repeat(left.min(most));
     let mut stored = vec![];
     while left > 0 {
-        let now = left.min(BATCH);
+        let now = left.min(most);
         match now == batch.len() {
             true => stored.append(&mut put(&batch)?),
             false => stored.append(&mut put(&batch.slice(0..now))?),
@@ -31,6 +33,26 @@ pub(crate) fn put_copies(
         left -= now;
     }
     Ok(stored)
+}
+
+/// Returns the approximate size of values in memory in bytes. A file sets the length of a fill value.
+fn memory(values: &Values) -> Amount {
+    let none = Amount::of(0u64);
+    match values {
+        Values::String(texts) => {
+            let lens = texts.iter().flatten().map(|text| text.len() as u64);
+            lens.fold(none, |sum, len| sum + len)
+        }
+        Values::Vlen(_, lists) => lists
+            .iter()
+            .fold(none, |sum, list| sum + memory(list).get()),
+        Values::Compound { columns, .. } => columns
+            .iter()
+            .fold(none, |sum, column| sum + memory(column).get()),
+        Values::Enum(_, base) => memory(base),
+        Values::Opaque { bytes, .. } => Amount::of(bytes.len() as u64),
+        numbers => Amount::of(numbers.len() as u64) * 8u64,
+    }
 }
 
 /// The written elements of a chunk.
@@ -78,6 +100,19 @@ impl WrittenPart<'_> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+
+    /// The length of a fill value comes from a file.
+    #[test]
+    fn few_long_copies_are_in_memory() {
+        let value = Values::String(vec![Some(vec![b'x'; BATCH_BYTES / 3].into())]);
+        let mut most = 0;
+        let put = |values: &Values| {
+            most = most.max(values.len());
+            Ok(vec![0; values.len()])
+        };
+        assert_eq!(put_copies(&value, 50, put).unwrap().len(), 50);
+        assert_eq!(most, 3);
+    }
 
     #[test]
     fn copies_are_stored_in_batches() {

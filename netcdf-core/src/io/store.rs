@@ -40,6 +40,11 @@ pub const MARKERS: [&str; 6] = [
     ".nczarr",
 ];
 
+/// Returns whether the last part of a key is the name of metadata.
+pub(crate) fn is_marker(key: &str) -> bool {
+    MARKERS.contains(&key.rsplit('/').next().unwrap_or(key))
+}
+
 /// The result of a read with a size limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyContent {

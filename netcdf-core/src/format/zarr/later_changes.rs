@@ -9,7 +9,7 @@ use super::whole_state;
 use crate::chunk::Reader as _;
 use crate::error::Result;
 use crate::io::patched_store::is_in_hidden;
-use crate::io::store::MARKERS;
+use crate::io::store::is_marker;
 use crate::model::{Attribute, Schema, Variable};
 
 /// The maximum number of looks at metadata that a program is changing, and the time between them.
@@ -22,7 +22,7 @@ impl ZarrReader {
         let name = self.origin.changed()?;
         let all = self.origin.changed_keys();
         let keys = all.iter().filter(|key| !is_in_hidden(key));
-        let (metadata, others): (Vec<_>, Vec<_>) = keys.partition(|key| is_metadata(key));
+        let (metadata, others): (Vec<_>, Vec<_>) = keys.partition(|key| is_marker(key));
         let mut others = others.into_iter();
         let other = others.find(|key| !self.is_longer_listing(key));
         match other.or_else(|| metadata.first().copied().filter(|_| !self.has_only_grown())) {
@@ -73,10 +73,6 @@ impl ZarrReader {
         }
         Ok(true)
     }
-}
-
-fn is_metadata(key: &str) -> bool {
-    MARKERS.contains(&key.rsplit('/').next().unwrap_or(key))
 }
 
 fn has_longer_dims(old: &Schema, new: &Schema) -> bool {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::DirStore;
 use crate::io::key_reads::KeyState;
 use crate::io::patched_store::is_in_hidden;
-use crate::io::store::MARKERS;
+use crate::io::store::is_marker;
 
 /// The maximum number of recorded files, not counting metadata. Of more files, only a sample is recorded.
 const MOST: usize = 1 << 19;
@@ -94,7 +94,7 @@ pub(super) struct SeenEntries {
 impl SeenEntries {
     /// Adds the state of a key. `is_new`: another program has changed the key, unless this process did.
     fn add(&mut self, key: &str, stamp: u64, is_new: impl FnOnce() -> bool) {
-        let metadata = is_metadata(key);
+        let metadata = is_marker(key);
         if !metadata && !is_kept(key, self.part) {
             return;
         }
@@ -115,7 +115,7 @@ impl SeenEntries {
     }
 
     fn insert(&mut self, key: &str, stamp: u64) {
-        match is_metadata(key) {
+        match is_marker(key) {
             true => self.metadata.insert(key.into(), stamp),
             false => self.others.insert(key.into(), stamp),
         };
@@ -124,7 +124,7 @@ impl SeenEntries {
 
     /// Records the state of a key after a change of this process. Data keys are not compared before they are read again.
     fn add_own(&mut self, key: &str, stamp: u64) {
-        if is_metadata(key) {
+        if is_marker(key) {
             self.metadata.insert(key.into(), stamp);
         } else if is_kept(key, self.part) {
             self.others.remove(key);
@@ -163,10 +163,6 @@ impl SeenEntries {
             .map(str::to_owned)
             .collect()
     }
-}
-
-fn is_metadata(key: &str) -> bool {
-    MARKERS.contains(&key.rsplit('/').next().unwrap_or(key))
 }
 
 /// The hash of a file's state. A missing file has a hash as well.
