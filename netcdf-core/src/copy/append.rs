@@ -265,7 +265,7 @@ impl<'a> AppendedVariable<'a> {
     }
 
     /// Returns the location of a chunk of the variable in `set`; `None` for a missing chunk.
-    pub(super) fn located(&self, set: Dataset<'_>, index: u64) -> Result<Option<ChunkRef>> {
+    fn located(&self, set: Dataset<'_>, index: u64) -> Result<Option<ChunkRef>> {
         let position = self.layout.place(index);
         let one = Block {
             count: vec![1; position.len()],

@@ -9,7 +9,7 @@ use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::scatter::{Block, put_back};
 use crate::chunk::unwritten::put_copies;
 use crate::chunk::{Dataset, Placement, Update};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::format;
 use crate::model::{Region, Values};
 
@@ -67,7 +67,8 @@ impl AppendedVariable<'_> {
         let values = self.set.read(self.var, &new)?;
         let stored = self.put_values(&values, update)?;
         let block = Block::of(&self.whole(index));
-        let Some(mut all) = self.old_chunk(index, encoder, update)? else {
+        let own = Dataset::new(update.reader(), self.set.env);
+        let Some(mut all) = own.stored_elements(self.var, &self.layout, index)? else {
             return encoder.complete((&block, &new), stored, |count| {
                 self.put_fill(count, encoder, update)
             });
@@ -81,26 +82,6 @@ impl AppendedVariable<'_> {
         let path = || self.set.reader.schema().var_path(self.var);
         format::tell_of_strings(values, kind, &self.set.env.notes, path)?;
         update.put_heap(self.var, values)
-    }
-
-    /// Returns the elements of the stored chunk; `None` for a missing chunk.
-    fn old_chunk(
-        &self,
-        index: u64,
-        encoder: &ChunkEncoder,
-        update: &dyn Update,
-    ) -> Result<Option<Vec<u8>>> {
-        let own = Dataset::new(update.reader(), self.set.env);
-        let Some(chunk) = self.located(own, index)? else {
-            return Ok(None);
-        };
-        let decoder = own.decoder(self.var, &self.layout)?;
-        let bytes = decoder.decode(&chunk, own.fetch_one(&chunk)?)?;
-        if bytes.len() != encoder.chunk_bytes() {
-            let what = format!("chunk {index} has {} bytes", bytes.len());
-            return Err(Error::new(ErrorKind::Corrupt, what));
-        }
-        Ok(Some(bytes))
     }
 
     /// Returns the stored form of unwritten elements, each with its own heap data.

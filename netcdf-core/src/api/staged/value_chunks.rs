@@ -48,7 +48,8 @@ impl Staged {
             .or_internal("a dataset that is changed in place")?;
         let size = layout.element.size;
         let stored = update.put_heap(chunks.id, &written.values)?;
-        let mut all = match old_chunk(update, (chunks, index), env)? {
+        let old = Dataset::new(update.reader(), env).stored_elements(chunks.id, layout, index)?;
+        let mut all = match old {
             Some(old) => old,
             None => unwritten_chunk(update, chunks, &numbers, env)?,
         };
@@ -124,31 +125,6 @@ impl Staged {
         format::tell_of_strings(&values, self.schema.kind, &env.notes, path)?;
         Ok(WrittenValues { places, values })
     }
-}
-
-/// Returns the elements of a stored chunk; `None` for a missing chunk.
-fn old_chunk(
-    update: &dyn Update,
-    (chunks, index): (&StagedChunks, u64),
-    env: &Env,
-) -> Result<Option<Vec<u8>>> {
-    let position = chunks.layout.place(index);
-    let one = Block {
-        count: vec![1; position.len()],
-        start: position,
-    };
-    let mut found = None;
-    let set = Dataset::new(update.reader(), env);
-    set.chunks(
-        chunks.id,
-        &one,
-        |_, bytes| Ok(bytes),
-        |_, bytes| {
-            found = Some(bytes);
-            Ok(())
-        },
-    )?;
-    Ok(found)
 }
 
 /// Returns a chunk without values. All elements except `written` have their own heap data ([`crate::chunk::unwritten`]).

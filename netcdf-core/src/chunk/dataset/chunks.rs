@@ -68,6 +68,30 @@ impl Dataset<'_> {
         })
     }
 
+    /// Returns the elements of one chunk without filters; `None` for a missing chunk. `index` is the chunk's number in `layout`.
+    ///
+    /// # Errors
+    /// Returns errors from reading.
+    pub(crate) fn stored_elements(
+        &self,
+        var: VarId,
+        layout: &Layout,
+        index: u64,
+    ) -> Result<Option<Vec<u8>>> {
+        let position = layout.place(index);
+        let one = Block {
+            count: vec![1; position.len()],
+            start: position,
+        };
+        let mut found = None;
+        let sink = |_, elements| {
+            found = Some(elements);
+            Ok(())
+        };
+        self.chunks(var, &one, |_, elements| Ok(elements), sink)?;
+        Ok(found)
+    }
+
     /// Fetches stored chunks, several per request. Passes their bytes to `work` in parallel, and the results to `sink` in row-major order.
     ///
     /// # Errors
