@@ -14,6 +14,7 @@ mod export;
 mod file;
 mod fork;
 mod last_error;
+mod pages;
 mod strings;
 mod symbols;
 mod text;

@@ -1,5 +1,6 @@
 //! Arrays of numbers in the caller's memory.
 
+use super::pages;
 use crate::error_number::ErrorNumber;
 
 /// A number type without invalid bit patterns.
@@ -128,6 +129,8 @@ impl<T: PlainNumber> OutArray<T> {
             return filled;
         }
         // SAFETY: the caller passes `len` elements that no other thread uses during the call. Each bit pattern is a value.
-        fill(unsafe { std::slice::from_raw_parts_mut(self.0, len) })
+        let list = unsafe { std::slice::from_raw_parts_mut(self.0, len) };
+        pages::advise(list);
+        fill(list)
     }
 }
