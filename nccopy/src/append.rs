@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format::{self, DirectoryUpdateRules};
-use netcdf_core::io::file::{self, LockedFile, WriteAccess};
+use netcdf_core::format;
+use netcdf_core::io::file;
 use netcdf_core::io::locator::{InputAccess, Location, OutputRequest};
-use netcdf_core::io::patched::PatchedFile;
 use netcdf_grammar::join::{InputNames, JoinRequest};
 
 use crate::in_place;
 use crate::inputs::{self, CopyPair, JOINED, ListedCopies, OutputRules};
 use crate::request::{CopyMode, CopyRequest, FileRequest, Request, StorageRequest};
+use crate::unfinished;
 use crate::walk::is_folder;
 
 /// Returns the request, with an existing output as the first input if the inputs extend it. A missing output is created by a join.
@@ -119,9 +119,15 @@ pub(crate) fn copies(
 ///
 /// # Errors
 /// Returns errors of opening the output, and the errors of [`in_place::check`], [`in_place::check_kind`] and [`in_place::check_whole`].
-pub(crate) fn check(copy: &CopyPair, access: &InputAccess, env: &Env) -> Result<()> {
+pub(crate) fn check(
+    (request, copy): (&CopyRequest, &CopyPair),
+    access: &InputAccess,
+    env: &Env,
+) -> Result<()> {
     let path = &copy.output.path;
-    end_unfinished_change(path, env)?;
+    if request.dry_run().is_none() {
+        unfinished::end(path, env)?;
+    }
     let named = CopyPair {
         input: path.clone(),
         local: path.clone(),
@@ -133,25 +139,4 @@ pub(crate) fn check(copy: &CopyPair, access: &InputAccess, env: &Env) -> Result<
     in_place::check_kind(&named, &*reader)?;
     replaceable?;
     in_place::check_whole(&named, &*reader)
-}
-
-/// Rolls an unfinished change of a file or store back, before it is changed again. A file that cannot be locked stays as it is.
-///
-/// # Errors
-/// Returns [`ErrorKind::Changed`] if another program interfered with the change, and I/O errors.
-fn end_unfinished_change(path: &Path, env: &Env) -> Result<()> {
-    if path.is_dir() {
-        let rules = DirectoryUpdateRules {
-            sync: true,
-            without_locks: false,
-        };
-        return format::update_directory(path, rules, env).map(drop);
-    }
-    if !path.is_file() {
-        return Ok(());
-    }
-    match LockedFile::open(path, true) {
-        Ok(WriteAccess::Exclusive(raw)) => PatchedFile::open(Box::new(raw), &env.notes).map(drop),
-        Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) | Err(_) => Ok(()),
-    }
 }

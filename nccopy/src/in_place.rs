@@ -9,6 +9,7 @@ use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputRequest};
+use netcdf_core::io::patched::visible_state;
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, file};
 use netcdf_core::json::Json;
@@ -93,7 +94,7 @@ pub(crate) fn is_consolidated(input: &Container) -> Result<bool> {
 /// file with a user block fails, because a copy would not have it.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unsupported`].
+/// Returns [`ErrorKind::Unsupported`], and errors of reading the first bytes.
 pub(crate) fn check(copy: &CopyPair, input: &Container) -> Result<()> {
     let Container::Source(source) = input else {
         return Ok(());
@@ -105,7 +106,8 @@ pub(crate) fn check(copy: &CopyPair, input: &Container) -> Result<()> {
         );
         return Err(refused(copy, what));
     }
-    let first = read_range(&**source, &(0..source.len().min(4)))?;
+    let source = visible_state(source)?;
+    let first = read_range(&*source, &(0..source.len().min(4)))?;
     match first.starts_with(b"CDF") || first.starts_with(b"\x89HDF") || first.starts_with(b"PK") {
         true => Ok(()),
         false => {

@@ -38,6 +38,7 @@ mod selection;
 mod shell;
 mod split;
 mod turn;
+mod unfinished;
 mod walk;
 
 use std::ffi::OsString;

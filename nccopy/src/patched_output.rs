@@ -11,7 +11,7 @@ use netcdf_core::format::{self, DirectoryUpdateRules};
 use netcdf_core::io::Container;
 use netcdf_core::io::file::{LockedFile, WriteAccess};
 use netcdf_core::io::locator::{InputAccess, Location, OutputForm};
-use netcdf_core::io::patched::PatchedFile;
+use netcdf_core::io::patched::{PatchedFile, visible_state};
 use netcdf_core::io::trial_file::TrialFile;
 use netcdf_core::model::FillMode;
 
@@ -64,7 +64,7 @@ pub(crate) fn changed_bytes(
     };
     let env = prepared.set.env;
     let file = Arc::new(PatchedFile::open(
-        Box::new(TrialFile::new(source)),
+        Box::new(TrialFile::new(visible_state(&source)?)),
         &env.notes,
     )?);
     let Some(mut update) = format::update(&file, env)? else {

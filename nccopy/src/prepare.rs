@@ -26,7 +26,7 @@ use netcdf_grammar::join;
 use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest, PartRequest};
 use crate::request_match::{PlannedCopy, StoredFile};
-use crate::{append, cloud, edited_input, in_place, options, references, report};
+use crate::{append, cloud, edited_input, in_place, options, references, report, unfinished};
 
 /// Estimated maximum metadata bytes of a file, apart from chunk metadata.
 const METADATA: u64 = 1 << 20;
@@ -89,7 +89,7 @@ impl<'e> CopyInput<'e> {
         let access = access(request, trace.clone(), env);
         if let Some(join) = &request.files.join {
             if request.extends() {
-                append::check(copy, &access, env)?;
+                append::check((request, copy), &access, env)?;
             }
             let joined = join::open(join, access, &mut *io.stdin, env)?;
             return Ok(Self {
@@ -104,6 +104,9 @@ impl<'e> CopyInput<'e> {
                 records: joined.records,
                 trace,
             });
+        }
+        if request.in_place().is_some() && request.dry_run().is_none() {
+            unfinished::end(&copy.local, env)?;
         }
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
         let name = Arc::clone(input.name());

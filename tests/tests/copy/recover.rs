@@ -116,6 +116,29 @@ fn unfinished_changes_are_read_and_recovered() {
     }
 }
 
+/// Changes in place begin at the old state. A dry run leaves the unfinished change in the file.
+#[test]
+fn unfinished_changes_are_taken_back_before_a_change_in_place() {
+    for calls in 1..=3 {
+        let sandbox = stopped(calls);
+        let before = sandbox.read("a.nc");
+        let change = [
+            "nccopy",
+            "--in-place",
+            "--attribute=@title=\"two\"",
+            "@a.nc",
+        ];
+        let planned = sandbox.run(nccopy::run, &[&change[..], &["--dry-run"]].concat());
+        assert_eq!(planned.code, 0, "{calls} calls: {}", planned.message());
+        assert!(sandbox.read("a.nc") == before, "after {calls} calls");
+        let changed = sandbox.run(nccopy::run, &change);
+        assert_eq!(changed.code, 0, "{calls} calls: {}", changed.message());
+        assert_eq!(values(&sandbox), ("_".to_owned(), String::new()));
+        let dump = sandbox.run(ncdump::run, &["ncdump", "-h", "@a.nc"]);
+        assert!(dump.text().contains(":title = \"two\""), "{}", dump.text());
+    }
+}
+
 /// Another program changes a file whose change is unfinished.
 #[test]
 fn other_programs_changes_are_never_overwritten_unasked() {

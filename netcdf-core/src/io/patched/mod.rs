@@ -39,6 +39,7 @@ mod steps;
 mod tail;
 
 pub use file::{PatchedFile, PendingBytes};
+pub use opening::visible_state;
 pub(crate) use opening::{ATTEMPTS, FoundState, find_state, is_unreadable};
 pub use recovery::{RecoveredState, recover};
 

@@ -55,6 +55,18 @@ pub(crate) fn find_state(source: &Arc<dyn Source>) -> Result<FoundState> {
     })
 }
 
+/// Returns the bytes that readers of a file see: its state before an unfinished change, or the file itself.
+///
+/// # Errors
+/// Returns [`ErrorKind::Changed`] if another program interfered with an unfinished change, [`ErrorKind::Unknown`] for a journal of a later
+/// version, and read errors.
+pub fn visible_state(source: &Arc<dyn Source>) -> Result<Arc<dyn Source>> {
+    Ok(match find_state(source)? {
+        FoundState::Replaced(state, _) => state,
+        FoundState::Plain | FoundState::Ignored(_) => Arc::clone(source),
+    })
+}
+
 fn unfinished(name: &Arc<str>) -> Note {
     Note {
         object: name.to_string(),
