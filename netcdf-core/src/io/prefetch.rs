@@ -227,6 +227,10 @@ impl Store for PrefetchStore {
         self.inner.changed_keys()
     }
 
+    fn later_key(&self) -> Option<String> {
+        self.inner.later_key()
+    }
+
     fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         self.inner.invalid_entries(all)
     }

@@ -206,6 +206,12 @@ pub trait Store: Debug + Send + Sync {
         vec![]
     }
 
+    /// A data key that another program changed after the store was opened, and before the key was first read. `None` for a store that does
+    /// not record states.
+    fn later_key(&self) -> Option<String> {
+        None
+    }
+
     /// Changes a key with `change`. The new state of the key does not count as a change since it was read.
     ///
     /// # Errors

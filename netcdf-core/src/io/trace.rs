@@ -240,6 +240,10 @@ impl Store for Traced {
         self.store.changed_keys()
     }
 
+    fn later_key(&self) -> Option<String> {
+        self.store.later_key()
+    }
+
     fn forget_states(&self) {
         self.store.forget_states();
     }

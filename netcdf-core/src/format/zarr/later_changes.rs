@@ -25,7 +25,10 @@ impl ZarrReader {
         let (metadata, others): (Vec<_>, Vec<_>) = keys.partition(|key| is_marker(key));
         let mut others = others.into_iter();
         let other = others.find(|key| !self.is_longer_listing(key));
-        match other.or_else(|| metadata.first().copied().filter(|_| !self.has_only_grown())) {
+        let other = other.or_else(|| metadata.first().copied().filter(|_| !self.has_only_grown()));
+        // Values that a program overwrote before they were read belong to a longer shape.
+        let later = self.origin.later_key().filter(|_| !metadata.is_empty());
+        match other.cloned().or(later) {
             Some(key) => Some(format!("{}/{key}", self.origin.name().trim_end_matches('/')).into()),
             None if all.is_empty() => Some(name),
             None => None,

@@ -325,6 +325,10 @@ impl Store for DirStore {
         self.changed_entries()
     }
 
+    fn later_key(&self) -> Option<String> {
+        self.seen().later().map(str::to_owned)
+    }
+
     fn change_own(
         &self,
         key: &str,

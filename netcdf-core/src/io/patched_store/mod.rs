@@ -13,6 +13,8 @@
 //! | `opening` | looks for the journal of an unfinished change |
 //! | `store` | [`PatchedStore`]: put, remove, read, commit, abandon |
 
+#[cfg(test)]
+pub(crate) mod changing_store;
 mod journal;
 mod opening;
 mod overlay;

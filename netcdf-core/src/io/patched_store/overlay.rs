@@ -242,6 +242,10 @@ impl Store for OverlayStore {
         self.base.changed_keys()
     }
 
+    fn later_key(&self) -> Option<String> {
+        self.base.later_key()
+    }
+
     fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         self.base.invalid_entries(all)
     }

@@ -214,6 +214,18 @@ impl RecordedKeys {
         done
     }
 
+    /// Returns the keys after each call so far, and before the first.
+    pub(crate) fn moments(&self) -> Vec<Keys> {
+        let recording = self.lock();
+        let mut disk = recording.start();
+        let mut moments = vec![disk.keys()];
+        for step in &recording.steps {
+            disk.apply_step(step);
+            moments.push(disk.keys());
+        }
+        moments
+    }
+
     /// Visits the keys at every moment at which the process may be killed or the power may fail.
     pub(crate) fn every_moment(&self, tries: usize, visit: &mut dyn FnMut(&Keys)) {
         let recording = self.lock();
@@ -289,10 +301,12 @@ fn unsynced(steps: &[Step]) -> Vec<usize> {
     found
 }
 
-struct Random(u64);
+/// Repeatable random numbers.
+#[derive(Debug)]
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)

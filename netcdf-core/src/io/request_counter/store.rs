@@ -140,6 +140,10 @@ impl Store for CountedStore {
         self.inner.changed_keys()
     }
 
+    fn later_key(&self) -> Option<String> {
+        self.inner.later_key()
+    }
+
     fn forget_states(&self) {
         self.inner.forget_states();
     }

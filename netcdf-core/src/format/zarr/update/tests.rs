@@ -6,6 +6,7 @@ use super::*;
 use crate::chunk::{Dataset, Writer, elements};
 use crate::format::create;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
+use crate::io::patched_store::changing_store::ChangingStore;
 use crate::io::patched_store::recorded_keys::{Keys, RecordedKeys, store_of};
 use crate::io::{Container, Store, StoreTarget};
 use crate::model::{
@@ -15,6 +16,9 @@ use crate::model::{
 
 /// The number of random subsets of unsynced calls.
 const TRIES: usize = 4;
+
+/// The number of readers beside each change.
+const READERS: u64 = 20;
 
 /// The kinds of stores, with and without consolidated metadata.
 const STORES: [(Kind, bool); 8] = [
@@ -258,16 +262,17 @@ const CHANGES: [(&str, Change, bool); 12] = [
 
 /// The metadata and all values of a dataset.
 fn content(reader: &dyn Reader) -> String {
+    read(reader).unwrap()
+}
+
+fn read(reader: &dyn Reader) -> Result<String> {
     let (env, schema) = (Env::default(), reader.schema());
     let mut out = format!("{schema:?}");
     for var in schema.var_ids() {
         let region = Region::whole(&schema.shape(var));
-        out += &format!(
-            "{:?}",
-            Dataset::new(reader, &env).read(var, &region).unwrap()
-        );
+        out += &format!("{:?}", Dataset::new(reader, &env).read(var, &region)?);
     }
-    out
+    Ok(out)
 }
 
 /// Returns the content for our readers.
@@ -347,6 +352,42 @@ fn every_moment_of_every_change_has_one_of_two_states() {
             });
         }
     }
+}
+
+/// Reads a store while the calls of a change are replayed, as a copy does: at the end, it asks for changes.
+fn read_beside(recorded: &RecordedKeys, seed: u64) -> Result<String> {
+    let store: Arc<dyn Store> = Arc::new(ChangingStore::new(recorded, seed));
+    let reader = crate::format::open(Container::Store(store), &Env::default())?;
+    let found = read(&*reader)?;
+    match reader.bytes().changed() {
+        None => Ok(found),
+        Some(key) => Err(Error::new(ErrorKind::Changed, "another state").of(&key)),
+    }
+}
+
+#[test]
+fn readers_beside_a_change_see_one_state_or_changed() {
+    let (mut seen_old, mut seen_new, mut refused) = (0, 0, 0);
+    for (n, (what, change, _)) in CHANGES.into_iter().enumerate() {
+        for of in STORES.into_iter().skip(n % 3).step_by(3) {
+            let old = store(of, 5);
+            let raw = changed(&old, change);
+            let [before, after] = [&old, &raw.keys()].map(seen);
+            for seed in 0..READERS {
+                match read_beside(&raw, seed) {
+                    Ok(found) if found == before => seen_old += 1,
+                    Ok(found) if found == after => seen_new += 1,
+                    Ok(found) => panic!("{of:?} {what}, {seed}: {found}"),
+                    Err(e) if [ErrorKind::Changed, ErrorKind::Busy].contains(&e.kind()) => {
+                        refused += 1;
+                    }
+                    Err(e) => panic!("{of:?} {what}, {seed}: {e}"),
+                }
+            }
+        }
+    }
+    let counts = [seen_old, seen_new, refused];
+    assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
 }
 
 #[test]

@@ -37,6 +37,21 @@ impl EntryStamp {
     }
 }
 
+/// The time at which a file last changed or got its name. A writer may have written a file long before it renames the file.
+#[cfg(unix)]
+fn last_change(meta: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = Duration::from_secs(u64::try_from(meta.ctime()).ok()?);
+    let rest = Duration::from_nanos(u64::try_from(meta.ctime_nsec()).ok()?);
+    let status = SystemTime::UNIX_EPOCH.checked_add(seconds.checked_add(rest)?)?;
+    Some(meta.modified().map_or(status, |time| time.max(status)))
+}
+
+#[cfg(not(unix))]
+fn last_change(meta: &Metadata) -> Option<SystemTime> {
+    meta.modified().ok()
+}
+
 #[cfg(unix)]
 fn number(meta: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(meta)
@@ -78,6 +93,43 @@ impl WatchStart {
     }
 }
 
+/// Finds data keys that another program changed after the store was opened, and before they were first read.
+#[derive(Debug)]
+struct LaterKey {
+    opened: SystemTime,
+    /// The latest time of the metadata that the reader opened. Our writers change data before metadata.
+    metadata: Option<SystemTime>,
+    /// The first such key.
+    found: Option<Box<str>>,
+}
+
+impl Default for LaterKey {
+    fn default() -> Self {
+        Self {
+            opened: SystemTime::now(),
+            metadata: None,
+            found: None,
+        }
+    }
+}
+
+impl LaterKey {
+    /// Looks at a file that is read for the first time. The clock may be ahead of the times of files by one tick.
+    fn look(&mut self, key: &str, meta: &Metadata) {
+        let time = last_change(meta).filter(|_| meta.is_file());
+        if is_marker(key) {
+            self.metadata = self.metadata.max(time);
+        } else if let Some(time) = time
+            && self.found.is_none()
+            && time + TICK > self.opened
+            && time <= SystemTime::now() + TICK
+            && self.metadata.is_none_or(|metadata| time > metadata)
+        {
+            self.found = Some(key.into());
+        }
+    }
+}
+
 /// Hashes of recorded states, by key and by listed directory.
 #[derive(Debug, Default)]
 pub(super) struct SeenEntries {
@@ -89,6 +141,7 @@ pub(super) struct SeenEntries {
     part: u32,
     /// The keys with a change between two reads.
     changed: HashSet<String>,
+    later: LaterKey,
 }
 
 impl SeenEntries {
@@ -112,6 +165,16 @@ impl SeenEntries {
         if known.is_none() {
             self.insert(key, stamp);
         }
+    }
+
+    /// Whether the state of a key was recorded.
+    fn has(&self, key: &str) -> bool {
+        self.metadata.contains_key(key) || self.others.contains_key(key)
+    }
+
+    /// The first data key that was changed after the opening and before it was read.
+    pub(super) fn later(&self) -> Option<&str> {
+        self.later.found.as_deref()
     }
 
     fn insert(&mut self, key: &str, stamp: u64) {
@@ -205,7 +268,15 @@ impl DirStore {
             let start = self.watched_since.as_ref();
             meta.is_some_and(|meta| start.is_some_and(|start| start.is_before(meta)))
         };
-        self.seen().add(key, sum(meta), is_new);
+        let mut seen = self.seen();
+        if let Some(meta) = meta
+            && self.watched_since.is_none()
+            && !is_in_hidden(key)
+            && !seen.has(key)
+        {
+            seen.later.look(key, meta);
+        }
+        seen.add(key, sum(meta), is_new);
     }
 
     /// The keys that have changed since they were read, sorted. The prefix of a listed directory is also a key.

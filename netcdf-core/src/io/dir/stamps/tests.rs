@@ -173,3 +173,33 @@ fn missing_keys_are_forgotten_until_they_are_read() {
     let _ = store.size("v/1").unwrap();
     assert_eq!(store.changed_keys(), ["v/1"]);
 }
+
+#[test]
+fn data_that_changes_between_the_opening_and_its_first_read_is_noticed() {
+    let (folder, _) = store(&[".zattrs", "v/0", "v/1", "v/2", "new"]);
+    std::thread::sleep(TICK * 3);
+    let open = || DirStore::open(folder.path()).unwrap();
+    let path = |key: &str| folder.path().join(key);
+    let reader = open();
+    std::fs::write(path("v/1"), "after").unwrap();
+    std::fs::rename(path("new"), path("v/2")).unwrap();
+    std::fs::write(path(".zattrs"), "after").unwrap();
+    for (key, later) in [("v/0", None), (".zattrs", None), ("v/3", None)] {
+        let _ = reader.get(key).unwrap();
+        assert_eq!(reader.later_key().as_deref(), later, "{key}");
+    }
+    // The metadata was read after the changes of the data: the reader has the new state.
+    let _ = reader.get("v/1").unwrap();
+    assert_eq!(reader.later_key(), None);
+    for key in ["v/1", "v/2"] {
+        let reader = open();
+        std::thread::sleep(TICK * 3);
+        let _ = reader.get(".zattrs").unwrap();
+        std::fs::write(path("new"), "after").unwrap();
+        std::fs::rename(path("new"), path(key)).unwrap();
+        let _ = reader.get(key).unwrap();
+        assert_eq!(reader.later_key().as_deref(), Some(key));
+        reader.forget_states();
+        assert_eq!(reader.later_key(), None);
+    }
+}
