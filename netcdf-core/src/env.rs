@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
@@ -131,7 +131,23 @@ impl Default for Memory {
 /// report the damage, and exit with an error.
 /// Clones share the record.
 #[derive(Debug, Clone, Default)]
-pub struct Damage(Option<Arc<Mutex<Vec<Error>>>>);
+pub struct Damage {
+    tolerated: Option<ToleratedDamage>,
+    found: Arc<Mutex<FoundDamage>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToleratedDamage {
+    Objects,
+    Attributes,
+}
+
+#[derive(Debug, Default)]
+struct FoundDamage {
+    errors: Vec<Error>,
+    /// The paths of variables and groups with damaged attributes.
+    owners: Vec<String>,
+}
 
 /// The maximum number of tolerated damaged objects in a dataset.
 const MOST_DAMAGE: usize = 100;
@@ -140,7 +156,19 @@ impl Damage {
     /// Returns a policy that skips and records damaged objects.
     #[must_use]
     pub fn tolerated() -> Self {
-        Self(Some(Arc::default()))
+        Self {
+            tolerated: Some(ToleratedDamage::Objects),
+            ..Self::default()
+        }
+    }
+
+    /// Returns a policy that skips damaged attributes, and records the variables and groups that have them. Other damage is an error.
+    #[must_use]
+    pub fn tolerated_in_attributes() -> Self {
+        Self {
+            tolerated: Some(ToleratedDamage::Attributes),
+            ..Self::default()
+        }
     }
 
     /// Records damage.
@@ -149,7 +177,22 @@ impl Damage {
     /// Returns the error if damage is not tolerated, if it is no damage, or if the limit is reached.
     pub fn meet(&self, e: Error) -> Result<()> {
         let damage = e.is_damage();
-        self.keep(e, damage)
+        self.keep(
+            e,
+            damage && self.tolerated == Some(ToleratedDamage::Objects),
+        )
+        .map(drop)
+    }
+
+    /// Records a damaged attribute of the variable or group with the path `owner`.
+    ///
+    /// # Errors
+    /// Returns the error under the conditions of [`Damage::meet`].
+    pub fn meet_attribute(&self, e: Error, owner: &str) -> Result<()> {
+        let damage = e.is_damage();
+        let mut found = self.keep(e, damage && self.tolerated.is_some())?;
+        found.owners.push(owner.to_owned());
+        Ok(())
     }
 
     /// Records an object in a store that cannot be read. Every reason counts as damage of this object, except cancellation.
@@ -162,27 +205,36 @@ impl Damage {
             ErrorKind::Io | ErrorKind::Unsupported | ErrorKind::NoContent | ErrorKind::BadName
         );
         let damage = lost || e.is_damage();
-        self.keep(e, damage)
+        self.keep(
+            e,
+            damage && self.tolerated == Some(ToleratedDamage::Objects),
+        )
+        .map(drop)
     }
 
-    fn keep(&self, e: Error, damage: bool) -> Result<()> {
-        let Some(found) = &self.0 else {
-            return Err(e);
-        };
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.len() >= MOST_DAMAGE || !damage {
+    fn keep(&self, e: Error, is_tolerated: bool) -> Result<MutexGuard<'_, FoundDamage>> {
+        let mut found = self.found();
+        if !is_tolerated || found.errors.len() >= MOST_DAMAGE {
             return Err(e);
         }
-        found.push(e);
-        Ok(())
+        found.errors.push(e);
+        Ok(found)
+    }
+
+    fn found(&self) -> MutexGuard<'_, FoundDamage> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the recorded errors, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Error> {
-        self.0.as_ref().map_or_else(Vec::new, |found| {
-            std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner))
-        })
+        std::mem::take(&mut self.found().errors)
+    }
+
+    /// Takes the paths of the variables and groups with damaged attributes.
+    #[must_use]
+    pub fn take_owners(&self) -> Vec<String> {
+        std::mem::take(&mut self.found().owners)
     }
 }
 
@@ -242,6 +294,22 @@ mod tests {
             assert_eq!(e.kind(), kind);
         }
         assert!(tolerated.take().is_empty());
+    }
+
+    #[test]
+    fn damage_of_attributes_can_be_tolerated_alone() {
+        let damage = || Error::new(ErrorKind::Corrupt, "odd");
+        let alone = Damage::tolerated_in_attributes();
+        assert!(alone.meet(damage()).is_err());
+        assert!(alone.meet_lost(damage()).is_err());
+        assert!(alone.meet_attribute(damage(), "/v").is_ok());
+        assert_eq!(
+            (alone.take().len(), alone.take_owners()),
+            (1, vec!["/v".to_owned()])
+        );
+        assert!(Damage::default().meet_attribute(damage(), "/v").is_err());
+        let unsupported = Error::new(ErrorKind::Unsupported, "odd");
+        assert!(alone.meet_attribute(unsupported, "/v").is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use netcdf_core::model::{
     Variable,
 };
 
+use crate::border::KeptImage;
 use crate::elements::SmallReads;
 use crate::error_number::ErrorNumber;
 use crate::layout::Layouts;
@@ -85,6 +86,10 @@ pub(crate) struct LoadedDataset {
     pub(crate) data: Dataset,
     /// The state of the file when it was opened; `None` for other datasets.
     pub(crate) state: Option<FileState>,
+    /// The memory of a dataset in memory.
+    pub(crate) image: Option<KeptImage>,
+    /// The paths of the variables and groups with damaged attributes.
+    pub(crate) damaged: Vec<String>,
     pub(crate) small_reads: SmallReads,
     /// Changed settings of variables.
     pub(crate) caches: RwLock<HashMap<VarId, CacheSettings, foldhash::fast::RandomState>>,
@@ -97,6 +102,8 @@ impl LoadedDataset {
         Self {
             data,
             state,
+            image: None,
+            damaged: vec![],
             small_reads: SmallReads::default(),
             caches: RwLock::default(),
             layouts: OnceLock::new(),
@@ -106,6 +113,15 @@ impl LoadedDataset {
 
     pub(crate) fn schema(&self) -> &Schema {
         self.data.schema()
+    }
+
+    /// As in netCDF-C, no attribute of an object can be read if one is damaged.
+    fn has_damaged_attributes(&self, owner: Owner) -> bool {
+        let path = || match owner {
+            Owner::Variable(id) => self.schema().var_path(id),
+            Owner::Group(id) => self.schema().group_path(id),
+        };
+        !self.damaged.is_empty() && self.damaged.contains(&path())
     }
 
     /// Returns the layouts of the types in the memory of C programs.
@@ -205,6 +221,9 @@ impl<'a> OpenGroup<'a> {
     }
 
     pub(crate) fn attributes(&self, number: c_int) -> Result<&'a [Attribute], ErrorNumber> {
+        if self.loaded.has_damaged_attributes(self.owner(number)?) {
+            return Err(ErrorNumber::EATTMETA);
+        }
         match number {
             GLOBAL => Ok(&self.group()?.attributes),
             number => Ok(&self.variable(number)?.attributes),

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use netcdf_core::model::GroupId;
 
+use crate::border::KeptImage;
 use crate::dataset::{LoadedDataset, OpenArguments, OpenGroup};
 use crate::error_number::ErrorNumber;
 
@@ -94,16 +95,20 @@ pub(crate) fn with<R>(
     })
 }
 
-/// Closes a dataset after all calls on it.
-pub(crate) fn close(ncid: c_int) -> Result<(), ErrorNumber> {
-    let (number, _) = parts(ncid)?;
+/// Closes a dataset after all calls on it. Returns the memory of a dataset in memory. The id of a group closes nothing.
+pub(crate) fn close(ncid: c_int) -> Result<Option<KeptImage>, ErrorNumber> {
+    let (number, group) = parts(ncid)?;
+    if group != GroupId::ROOT {
+        return with(ncid, |_| Err(ErrorNumber::EBADGRPID));
+    }
     let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
     let entry = table.get_mut(number).and_then(Option::take);
     drop(table);
     let open = entry.ok_or(ErrorNumber::EBADID)?;
     let mut loaded = open.loaded.write().unwrap_or_else(PoisonError::into_inner);
-    let loaded = loaded.take().ok_or(ErrorNumber::EBADID)?;
-    Ok(loaded.data.close()?)
+    let LoadedDataset { data, image, .. } = loaded.take().ok_or(ErrorNumber::EBADID)?;
+    data.close()?;
+    Ok(image)
 }
 
 /// Replaces a dataset by its new state, after all calls on it. `state` returns `None` if nothing has changed.

@@ -8,12 +8,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::api::{Dataset, Options};
-use netcdf_core::env::Env;
+use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::io::Container;
 use netcdf_core::io::memory::MemorySource;
 
-use crate::border::{CallerMemory, InText, MemoryImage, OutArray, OutText, export, refuse};
+use crate::border::{
+    CallerMemory, InText, KeptImage, MemoryImage, OutArray, OutText, export, refuse,
+};
 use crate::dataset::{FileState, LoadedDataset, OpenArguments};
 use crate::error_number::ErrorNumber;
 use crate::handles;
@@ -23,25 +25,38 @@ use crate::threads;
 /// Opens for changes (`NC_WRITE`).
 const WRITE: c_int = 1;
 
-fn options() -> Options {
-    Options {
-        env: Some(Arc::new(Env {
-            runtime: threads::runtime(),
-            filters: plugins::filters(),
-            ..Env::default()
-        })),
+/// The environment of a dataset. As in netCDF-C, a damaged attribute does not prevent opening.
+fn environment() -> Arc<Env> {
+    Arc::new(Env {
+        runtime: threads::runtime(),
+        filters: plugins::filters(),
+        damage: Damage::tolerated_in_attributes(),
+        ..Env::default()
+    })
+}
+
+/// Opens a dataset with `open`.
+fn loaded(
+    state: Option<FileState>,
+    open: impl FnOnce(Options) -> Result<Dataset, ErrorNumber>,
+) -> Result<LoadedDataset, ErrorNumber> {
+    let env = environment();
+    let data = open(Options {
+        env: Some(Arc::clone(&env)),
         ..Options::default()
-    }
+    })?;
+    // C has no place for notes.
+    drop(data.notes());
+    let mut loaded = LoadedDataset::new(data, state);
+    loaded.damaged = env.damage.take_owners();
+    Ok(loaded)
 }
 
 fn opened(path: &[u8]) -> Result<LoadedDataset, ErrorNumber> {
     let path = Path::new(OsStr::from_bytes(path));
-    let state = FileState::of(path);
-    let dataset = Dataset::open_with(path, options())
-        .map_err(|e| open_error(e, FileSignature::read(path)))?;
-    // C has no place for notes.
-    drop(dataset.notes());
-    Ok(LoadedDataset::new(dataset, state))
+    loaded(FileState::of(path), |options| {
+        Dataset::open_with(path, options).map_err(|e| open_error(e, FileSignature::read(path)))
+    })
 }
 
 /// Returns the error number of a dataset that cannot be opened. As in netCDF-C, damaged HDF5 files have one number, and classic files with a
@@ -95,7 +110,7 @@ fn open(path: InText, mode: c_int, ncid: OutArray<c_int>) -> Result<(), ErrorNum
 fn open_memory(
     path: InText,
     mode: c_int,
-    bytes: Vec<u8>,
+    (bytes, image): (Vec<u8>, KeptImage),
     ncid: OutArray<c_int>,
 ) -> Result<(), ErrorNumber> {
     if mode & WRITE != 0 {
@@ -104,10 +119,17 @@ fn open_memory(
     let path = path.path().unwrap_or_default().to_vec();
     let signature = FileSignature::of(&bytes);
     let source = MemorySource::new(&String::from_utf8_lossy(&path), bytes);
-    let dataset = Dataset::open_in(Container::Source(Arc::new(source)), options());
-    let dataset = dataset.map_err(|e| open_error(e, signature))?;
-    let dataset = LoadedDataset::new(dataset, None);
+    let mut dataset = loaded(None, |options| {
+        let dataset = Dataset::open_in(Container::Source(Arc::new(source)), options);
+        dataset.map_err(|e| open_error(e, signature))
+    })?;
+    dataset.image = Some(image);
     ncid.set(handles::insert(OpenArguments { path, mode }, dataset)?);
+    Ok(())
+}
+
+pub(crate) fn close(ncid: c_int) -> Result<(), ErrorNumber> {
+    handles::close(ncid)?.into_iter().for_each(KeptImage::free);
     Ok(())
 }
 
@@ -128,29 +150,28 @@ export! {
         memory: CallerMemory,
         ncid: OutArray<c_int>,
     ) {
-        open_memory(path, mode, memory.copied(size)?, ncid)
+        let image = KeptImage::locked(memory, size);
+        open_memory(path, mode, (memory.copied(size)?, image), ncid)
     }
 
     /// Copies the memory. As in netCDF-C, unlocked memory belongs to the library from now on.
     fn nc_open_memio(path: InText, mode: c_int, image: MemoryImage, ncid: OutArray<c_int>) {
-        open_memory(path, mode, image.copied()?, ncid)?;
-        image.take();
-        Ok(())
+        open_memory(path, mode, (image.copied()?, image.kept()?), ncid)
     }
 
     fn nc_close(ncid: c_int) {
-        handles::close(ncid)
+        close(ncid)
     }
 
-    /// Closes a dataset in memory. Datasets that were only read return no memory.
+    /// Closes a dataset in memory, and returns the memory that the program passed. Other datasets return nothing.
     fn nc_close_memio(ncid: c_int, image: MemoryImage) {
-        handles::close(ncid)?;
-        image.set_empty();
+        let own = handles::close(ncid)?;
+        own.into_iter().for_each(|own| image.set(own));
         Ok(())
     }
 
     fn nc_abort(ncid: c_int) {
-        handles::close(ncid)
+        close(ncid)
     }
 
     /// Reads the dataset again if it has grown.

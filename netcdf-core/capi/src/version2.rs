@@ -7,13 +7,13 @@ use netcdf_core::model::Atomic;
 use crate::border::{CallerMemory, InText, OutArray, OutText, export_old};
 use crate::dataset::int;
 use crate::error_number::ErrorNumber;
-use crate::handles;
 use crate::inquire::{attribute_name, inquire_attribute};
+use crate::lifetime;
 use crate::read::get_attribute;
 
 export_old! {
     fn ncclose(ncid: c_int) {
-        handles::close(ncid).map(|()| 0)
+        lifetime::close(ncid).map(|()| 0)
     }
 
     fn ncattinq(

@@ -107,6 +107,23 @@ impl Dataset {
         }
     }
 
+    /// Returns the element as which unwritten data of a variable reads (`nc_inq_var_fill`), in the variable's type. HDF5 files of other
+    /// software may have one without `_FillValue`. `None` if the format stores no value.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::NoVariable`], and read errors.
+    pub fn unwritten(&self, var: VarId) -> Result<Option<Values>> {
+        let variable = self.variable(var)?;
+        let set = self.staged.set(&self.env);
+        let layout = set.layout(var)?;
+        match &layout.fill {
+            Some(bytes) if variable.attribute("_FillValue").is_none() => {
+                set.values(var, &layout, bytes).map(Some)
+            }
+            Some(_) | None => Ok(variable.unwritten()),
+        }
+    }
+
     /// Returns the region of a variable to read.
     fn readable(&self, var: VarId, select: &Select) -> Result<Region> {
         self.check_readable()?;

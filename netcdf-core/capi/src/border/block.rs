@@ -193,25 +193,45 @@ impl MemoryImage {
         fields.memory.copied(fields.size)
     }
 
-    /// Frees the memory if the caller gives it to the library.
-    pub(crate) fn take(&self) {
-        match self.fields() {
-            Ok(fields) if fields.flags & LOCKED == 0 => fields.memory.free(),
-            Ok(_) | Err(_) => {}
-        }
+    /// Returns the memory, which belongs to the dataset until it is closed.
+    pub(crate) fn kept(&self) -> Result<KeptImage, ErrorNumber> {
+        Ok(KeptImage(self.fields()?))
     }
 
-    /// Returns no memory to the caller.
-    pub(crate) fn set_empty(&self) {
-        if self.0.is_null() {
-            return;
+    /// Returns memory to the caller.
+    pub(crate) fn set(&self, image: KeptImage) {
+        match self.0.is_null() {
+            true => image.free(),
+            // SAFETY: the caller passes memory for an `NC_memio`.
+            false => unsafe { self.0.write(image.0) },
         }
-        let empty = ImageFields {
-            size: 0,
-            memory: CallerMemory(std::ptr::null_mut()),
-            flags: 0,
-        };
-        // SAFETY: the caller passes memory for an `NC_memio`.
-        unsafe { self.0.write(empty) };
+    }
+}
+
+/// The memory of a dataset, until the dataset is closed. It is only freed or returned, never read.
+#[derive(Debug)]
+pub(crate) struct KeptImage(ImageFields);
+
+// SAFETY: one thread frees or returns the memory.
+unsafe impl Send for KeptImage {}
+
+// SAFETY: a shared image gives no access to the memory.
+unsafe impl Sync for KeptImage {}
+
+impl KeptImage {
+    /// Returns memory that the caller keeps.
+    pub(crate) fn locked(memory: CallerMemory, size: usize) -> Self {
+        Self(ImageFields {
+            size,
+            memory,
+            flags: LOCKED,
+        })
+    }
+
+    /// Frees the memory if the caller gave it to the library.
+    pub(crate) fn free(self) {
+        if self.0.flags & LOCKED == 0 {
+            self.0.memory.free();
+        }
     }
 }

@@ -20,7 +20,7 @@ mod symbols;
 mod text;
 mod views;
 
-pub(crate) use block::{CallerMemory, MemoryBlock, MemoryImage};
+pub(crate) use block::{CallerMemory, KeptImage, MemoryBlock, MemoryImage};
 pub(crate) use export::{export, export_old, export_text, guarded, guarded_old, refuse};
 pub(crate) use file::library_file;
 pub(crate) use last_error::{last_error, remember};

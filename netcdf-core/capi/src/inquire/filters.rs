@@ -40,6 +40,17 @@ fn filter(var: &Variable, id: c_uint) -> Option<&FilterSpec> {
     var.storage.filters.iter().find(|f| f.id == id)
 }
 
+/// Returns the filters in the order of netCDF-C, which lists the checksum and then shuffle before all others.
+fn listed(var: &Variable) -> Vec<&FilterSpec> {
+    let mut all: Vec<_> = var.storage.filters.iter().collect();
+    all.sort_by_key(|f| match f.id {
+        FLETCHER32 => 0,
+        SHUFFLE => 1,
+        _ => 2,
+    });
+    all
+}
+
 /// Returns a parameter of a filter as a signed number.
 fn parameter(filter: &FilterSpec, n: usize) -> c_int {
     filter.params.get(n).copied().unwrap_or(0).cast_signed()
@@ -153,7 +164,7 @@ export! {
         params: OutArray<c_uint>,
     ) {
         on_variable(ncid, var, |var| {
-            let first = var.storage.filters.first();
+            let first = listed(var).into_iter().next();
             // As in netCDF-C, 0 means no filter, and the other arguments stay unchanged.
             id.set(first.map_or(0, |f| f.id));
             if let Some(first) = first {
@@ -170,8 +181,9 @@ export! {
         ids: OutArray<c_uint>,
     ) {
         on_variable(ncid, var, |var| {
-            count.set(var.storage.filters.len());
-            ids.set_all(var.storage.filters.iter().map(|f| f.id));
+            let all = listed(var);
+            count.set(all.len());
+            ids.set_all(all.iter().map(|f| f.id));
             Ok(())
         })
     }

@@ -113,7 +113,7 @@ export! {
             }
             let bytes = group.memory_size(var.ty)?;
             let block = value.block(bytes)?;
-            match var.unwritten() {
+            match group.data().unwritten(group.variable_id(number)?)? {
                 Some(own) => put_values(&own, &Spots::new(group, var.ty, block)?),
                 None => block.put(0, &vec![0; bytes]),
             }

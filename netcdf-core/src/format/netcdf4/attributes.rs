@@ -5,7 +5,7 @@ use super::companions::{AttributeOwner, PendingAttribute};
 use super::numbers;
 use super::types::Home;
 use super::values::ValueDecoder;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::hdf5::dataspace;
 use crate::format::hdf5::datatype::TypeClass;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
@@ -43,7 +43,7 @@ impl FileBuilder<'_> {
         };
         match self.values(file, &stored, ty) {
             Ok(values) => self.attributes(owner).push(Attribute { name, ty, values }),
-            Err(e) => self.skip(&self.attribute_path(owner, &stored), e)?,
+            Err(e) => self.skip_value(owner, &stored, e)?,
         }
         Ok(())
     }
@@ -82,12 +82,19 @@ impl FileBuilder<'_> {
         decoder.decode(&stored.datatype, ty, &stored.data)
     }
 
-    fn attribute_path(&self, owner: AttributeOwner, stored: &Stored) -> String {
-        let owner = match owner {
+    fn owner_path(&self, owner: AttributeOwner) -> String {
+        match owner {
             AttributeOwner::Group(id) => self.schema.group_path(id),
             AttributeOwner::Var(id) => self.schema.var_path(id),
-        };
-        attribute_path(&owner, &stored.name)
+        }
+    }
+
+    fn attribute_path(&self, owner: AttributeOwner, stored: &Stored) -> String {
+        attribute_path(&self.owner_path(owner), &stored.name)
+    }
+
+    fn skip_value(&self, owner: AttributeOwner, stored: &Stored, e: Error) -> Result<()> {
+        self.skip_in_attribute(&self.owner_path(owner), &stored.name, e)
     }
 
     /// Returns the attributes of a group or variable.
@@ -122,7 +129,7 @@ impl FileBuilder<'_> {
                     }
                 }
                 Err(e) => {
-                    self.skip(&self.attribute_path(pending.owner, &pending.stored), e)?;
+                    self.skip_value(pending.owner, &pending.stored, e)?;
                     let all = self.attributes(pending.owner);
                     if pending.place < all.len() {
                         all.remove(pending.place);

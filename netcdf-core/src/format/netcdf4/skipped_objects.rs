@@ -102,7 +102,22 @@ impl FileBuilder<'_> {
     /// Returns damage that is not tolerated.
     pub(super) fn skip_attribute(&self, owner: &str, unread: Unread) -> Result<()> {
         let name = unread.name.as_deref().unwrap_or(b"(attribute)");
-        self.skip(&attribute_path(owner, name), unread.error)
+        self.skip_in_attribute(owner, name, unread.error)
+    }
+
+    /// Handles an attribute of `owner` with unreadable values.
+    ///
+    /// # Errors
+    /// Returns damage that is not tolerated.
+    pub(super) fn skip_in_attribute(&self, owner: &str, name: &[u8], e: Error) -> Result<()> {
+        let path = attribute_path(owner, name);
+        match e.kind() {
+            ErrorKind::Unsupported | ErrorKind::NotFound => self.skip(&path, e),
+            _ => {
+                let e = Err::<(), _>(e).in_object(|| cut(path));
+                e.or_else(|e| self.env.damage.meet_attribute(e, owner))
+            }
+        }
     }
 }
 
