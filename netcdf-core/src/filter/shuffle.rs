@@ -48,7 +48,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     build: |params, context| {
         let size = params.first().map_or(context.element.size, |&n| n.into());
         match usize::try_from(size) {
-            Ok(size @ 1..) => Ok(Box::new(Shuffle { size })),
+            Ok(size @ 1..) => Ok(Box::new(Shuffle {
+                size,
+                has_parameter: !params.is_empty(),
+            })),
             Ok(0) | Err(_) => Err(corrupt(format!("shuffle: elements of {size} bytes"))),
         }
     },
@@ -59,6 +62,9 @@ const PIECE: usize = 1 << 13;
 
 struct Shuffle {
     size: usize,
+    /// Whether the file stores the element size. libhdf5 does not store it for strings and lists, skips the filter when it writes chunks, and
+    /// cannot decode chunks with the filter.
+    has_parameter: bool,
 }
 
 impl Filter for Shuffle {
@@ -73,6 +79,9 @@ impl Filter for Shuffle {
     }
 
     fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        if !self.has_parameter {
+            return Ok(Encoded::Declined);
+        }
         shuffle(self.size, input, output);
         Ok(Encoded::Applied)
     }
@@ -252,6 +261,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn chunks_of_strings_stay_unshuffled() {
+        let (context, mut stored) = (context(32, 16), vec![]);
+        let filter = build(2, &[], &context).unwrap();
+        let encoded = filter.encode(&context, &[1; 32], &mut stored).unwrap();
+        assert_eq!((encoded, stored.len()), (Encoded::Declined, 0));
     }
 
     #[test]
