@@ -120,6 +120,27 @@ fn files_grow_in_place_unless_definitions_change() {
     }
 }
 
+/// Filtered chunks change the file before the input is opened again for the values of the enumeration.
+#[cfg(unix)]
+#[test]
+fn enumerations_behind_filtered_variables_grow_in_place() {
+    use std::os::unix::fs::MetadataExt as _;
+    let sandbox = Sandbox::new();
+    for (name, time, values) in [("a.nc", "0, 1", "R, G"), ("b.nc", "2, 3", "G, R")] {
+        let cdl = format!(
+            "netcdf a {{ types: byte enum q {{ R = 0, G = 1 }} ; dimensions: time = UNLIMITED ; variables: \
+             int time(time) ; time:units = \"days since 2000-01-01\" ; time:_DeflateLevel = 1 ; q v(time) ; \
+             data: time = {time} ; v = {values} ; }}"
+        );
+        make(&sandbox, (name, "nc4"), &cdl);
+    }
+    let inode = || std::fs::metadata(sandbox.path("a.nc")).unwrap().ino();
+    let before = inode();
+    let _ = nccopy(&sandbox, &["--append", "@b.nc", "@a.nc"]).clean();
+    assert_eq!(inode(), before);
+    assert_eq!(data(&sandbox, "v", &["@a.nc"]), "v = R, G, G, R ;");
+}
+
 /// xarray gives variables the fill value NaN, which is not equal to itself. NCO writes `missing_value` without `_FillValue`.
 #[cfg(unix)]
 #[test]
