@@ -96,6 +96,11 @@ pub trait Source: Debug + Send + Sync {
     fn as_file(&self) -> Option<Arc<std::fs::File>> {
         None
     }
+
+    /// Whether all bytes are in one local file, perhaps with changes that were taken back.
+    fn is_in_one_file(&self) -> bool {
+        self.as_file().is_some()
+    }
 }
 
 /// Returns the bytes of one range. The range is checked against the source's length before memory is allocated.

@@ -133,7 +133,7 @@ impl Netcdf4Reader {
             growing.map(|(var, data)| growing_variable(&files, &builder.schema, (var, data)));
         let growing = growing.collect::<Result<_>>()?;
         let elsewhere = |d: &VariableData| d.sources.is_some() || d.dataset.external.is_some();
-        let whole = all.first().is_some_and(|source| source.as_file().is_some());
+        let whole = all.first().is_some_and(|source| source.is_in_one_file());
         let spread = !whole || files.all().len() > 1 || vars.iter().any(elsewhere);
         Ok(Self {
             schema: builder.schema,

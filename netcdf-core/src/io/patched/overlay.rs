@@ -123,4 +123,8 @@ impl Source for OverlaidSource {
     fn as_file(&self) -> Option<Arc<File>> {
         self.inner.as_file().filter(|_| self.old.is_empty())
     }
+
+    fn is_in_one_file(&self) -> bool {
+        self.inner.is_in_one_file()
+    }
 }
