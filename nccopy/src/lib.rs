@@ -75,7 +75,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
             parts::plan(plan, io)
         }
         Request::Step(step) => parts::step(step, io),
-        Request::Recover(request) => recover::run(request, io),
+        Request::Recover(request) => Ok(recover::run(request, io)),
     };
     request.process().network.tell("nccopy", io);
     Ok(ended?)

@@ -14,6 +14,7 @@ use netcdf_core::io::locator::{InputAccess, Location, OutputForm};
 use netcdf_core::io::patched::{PatchedFile, visible_state};
 use netcdf_core::io::trial_file::TrialFile;
 use netcdf_core::model::FillMode;
+use netcdf_core::notes::Note;
 
 use crate::in_place;
 use crate::inputs::CopyPair;
@@ -107,11 +108,27 @@ fn opened(
     }
 }
 
+/// Adds a note about a file that cannot be changed in place.
+fn written_anew(path: &Path, why: &str, env: &Env) {
+    env.notes.remark(Note {
+        object: path.to_string_lossy().into_owned(),
+        what: format!("the whole file is written to a new file, because {why}"),
+        remedy: None,
+    });
+}
+
 /// Opens a file for changes in place.
 fn file_update(path: &Path, sync: bool, env: &Env) -> Result<Option<Box<dyn Update>>> {
     let raw = match LockedFile::open(path, sync) {
         Ok(WriteAccess::Exclusive(raw)) => raw,
-        Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) => return Ok(None),
+        Ok(WriteAccess::Readers) => {
+            written_anew(path, "other programs have it open (it is locked)", env);
+            return Ok(None);
+        }
+        Ok(WriteAccess::Unlocked(_)) => {
+            written_anew(path, "there are no file locks", env);
+            return Ok(None);
+        }
         Err(e) if e.kind() == ErrorKind::Busy => return Err(e),
         // A new file can replace a file that cannot be written.
         Err(_) => return Ok(None),

@@ -139,6 +139,44 @@ fn unfinished_changes_are_taken_back_before_a_change_in_place() {
     }
 }
 
+/// A file without a journal does not keep later files from their recovery.
+#[test]
+fn recovery_continues_after_an_error() {
+    let sandbox = stopped(3);
+    sandbox.write("other.nc", b"CDF");
+    let paths = ["@other.nc", "@a.nc"];
+    let recovered = sandbox.run(
+        nccopy::run,
+        &[&["nccopy", "--recover=old"], &paths[..]].concat(),
+    );
+    assert_eq!(recovered.code, 1);
+    assert!(
+        recovered.message().contains("other.nc"),
+        "{}",
+        recovered.message()
+    );
+    assert_eq!(values(&sandbox), ("_".to_owned(), String::new()));
+}
+
+#[test]
+fn zarr_directories_only_have_an_old_state() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", CDL);
+    let args = ["ncgen", "-k", "zarr3", "-o", "@a.zarr", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    let recover = |state: &str| sandbox.run(nccopy::run, &["nccopy", state, "@a.zarr"]);
+    let _ = recover("--recover=old").clean();
+    for state in ["--recover=new", "--recover=drop"] {
+        let refused = recover(state);
+        assert_eq!(refused.code, 1);
+        assert!(
+            refused.message().contains("--recover=old"),
+            "{}",
+            refused.message()
+        );
+    }
+}
+
 /// Another program changes a file whose change is unfinished.
 #[test]
 fn other_programs_changes_are_never_overwritten_unasked() {

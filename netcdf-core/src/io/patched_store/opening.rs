@@ -67,7 +67,7 @@ fn before(store: &Arc<dyn Store>, journal: &KeyJournal, is_begun: bool) -> Resul
         object: store.name().to_string(),
         what: "a change of the store is unfinished: reading the old values from the journal"
             .to_owned(),
-        remedy: None,
+        remedy: Some("nccopy --recover=old restores the old state in the store".to_owned()),
     };
     Ok(FoundStore::Replaced(Arc::new(overlay), note))
 }
