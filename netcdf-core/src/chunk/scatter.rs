@@ -95,7 +95,8 @@ fn axes(chunk: &Block, region: &Region) -> Option<Vec<ScatterAxis>> {
             from: at.checked_sub(first)?,
             to,
             count,
-            stride,
+            // A single element has no distance.
+            stride: if count > 1 { stride } else { 1 },
             whole: count == len && count == n,
         })
     };
@@ -353,6 +354,24 @@ mod tests {
         let only = single(a, &b).map(|r| (r.from, r.to, r.len));
         assert_eq!(only, (out.len() == 1).then(|| out[0]));
         out
+    }
+
+    #[test]
+    fn one_element_with_a_huge_stride() {
+        let chunk = Block::whole(&[3, 5]);
+        let region = Region {
+            start: vec![1, 2],
+            count: vec![1, 1],
+            stride: vec![1 << 62, u64::MAX],
+        };
+        let mut found = vec![];
+        let visit = |run| {
+            found.push(run);
+            Ok(())
+        };
+        runs(&chunk, &region, visit).unwrap();
+        let from = found.iter().map(|run| (run.from, run.len));
+        assert_eq!(from.collect::<Vec<_>>(), [(7, 1)]);
     }
 
     #[test]
