@@ -40,18 +40,23 @@ codes! {
     EDIMSIZE = -63,
     ETRUNC = -64,
     EIO = -68,
+    EURL = -74,
     EINTERNAL = -92,
     EHDFERR = -101,
+    EATTMETA = -107,
     ENOTNC4 = -111,
     ESTRICTNC3 = -112,
+    EBADTYPID = -117,
     EBADFIELD = -119,
     EMAPTYPE = -121,
     ELATEDEF = -123,
     ENOGRP = -125,
     ENOTBUILT = -128,
+    EDISKLESS = -129,
     EFILTER = -132,
     ENOFILTER = -136,
     EEMPTY = -139,
+    ENOOBJECT = -141,
 }
 
 /// Version 2 functions return this number for all errors.
