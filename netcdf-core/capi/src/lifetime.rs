@@ -246,3 +246,46 @@ export! {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_blanks_are_no_part_of_a_path() {
+        assert_eq!(trimmed(b" \t a b ").unwrap(), b"a b ");
+        assert_eq!(trimmed(b""), Err(ErrorNumber::EURL));
+        assert_eq!(trimmed(b"  "), Err(ErrorNumber::EURL));
+    }
+
+    #[test]
+    fn zarr_urls_have_a_mode() {
+        assert!(is_zarr_url(Path::new("file:///a#mode=zarr,file")));
+        assert!(!is_zarr_url(Path::new("file:///a.zarr#mode=bytes")));
+        assert!(!is_zarr_url(Path::new("a#mode=zarr")));
+    }
+
+    #[test]
+    fn short_files_have_a_signature() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let signature_of = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            FileSignature::read(&path)
+        };
+        assert!(signature_of(b"CDF\x01") == FileSignature::Classic);
+        assert!(signature_of(b"\x89HDF\r\n\x1a\n") == FileSignature::OnlyHdf5);
+        assert!(signature_of(b"\x89HDF\r\n\x1a\n\0") == FileSignature::Hdf5);
+        assert!(signature_of(b"") == FileSignature::Other);
+    }
+
+    #[test]
+    fn modes_exclude_each_other() {
+        let status = |mode| check_mode(mode).err();
+        assert_eq!(status(0), None);
+        assert_eq!(status(mode::DISKLESS), None);
+        assert_eq!(status(mode::WRITE), Some(ErrorNumber::EPERM));
+        let both = mode::DISKLESS | mode::MMAP;
+        assert_eq!(status(both), Some(ErrorNumber::EDISKLESS));
+    }
+}
