@@ -57,7 +57,7 @@ fn opened(path: &[u8]) -> Result<LoadedDataset, ErrorNumber> {
     Ok(LoadedDataset::new(dataset, state))
 }
 
-/// Returns the error number of a path that cannot be opened. As in netCDF-C, missing Zarr stores have a number of their own.
+/// Returns the error number of a path that cannot be opened. As in netCDF-C, missing Zarr stores have their own number.
 fn not_opened(e: Error, path: &Path) -> ErrorNumber {
     match open_error(e, FileSignature::read(path)) {
         ErrorNumber(libc::ENOENT) if is_zarr_url(path) => ErrorNumber::ENOOBJECT,

@@ -11,7 +11,7 @@ use crate::handles::with;
 /// Opens with the classic model (`NC_CLASSIC_MODEL`).
 const CLASSIC_MODEL: c_int = 0x100;
 
-/// Returns the format number of `nc_inq_format`. As in netCDF-C, the mode of `nc_open` may ask for the classic model.
+/// Returns the format number of `nc_inq_format`. As in netCDF-C, the mode of `nc_open` may request the classic model.
 fn format(kind: Kind, mode: c_int) -> c_int {
     match (kind.storage, kind.model) {
         (StorageFormat::Cdf(Cdf::V1), _) => 1,

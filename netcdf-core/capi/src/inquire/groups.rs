@@ -49,7 +49,8 @@ fn full_name(group: &OpenGroup<'_>) -> Vec<u8> {
     }
 }
 
-/// Writes the id of the subgroup with a name. As in netCDF-C, null stands for the group itself, and so does every name in classic files.
+/// Writes the id of the subgroup with a name. As in netCDF-C, null stands for the group itself. In classic files, every name stands for the
+/// root group.
 fn child_or_self(ncid: c_int, name: InText, id: OutArray<c_int>) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
         let found = match group.is_classic() || name.is_null() {
