@@ -7,12 +7,13 @@ use std::sync::{OnceLock, RwLock};
 use std::time::SystemTime;
 
 use netcdf_core::api::{Dataset, Owner};
+use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::{
     Attribute, DataType, DimId, Dimension, Group, GroupId, Name, Schema, TypeId, UserType, VarId,
     Variable,
 };
 
-use crate::border::KeptImage;
+use crate::border::{InText, KeptImage};
 use crate::elements::SmallReads;
 use crate::error_number::ErrorNumber;
 use crate::layout::Layouts;
@@ -124,6 +125,14 @@ impl LoadedDataset {
         !self.damaged.is_empty() && self.damaged.contains(&path())
     }
 
+    /// Returns whether the dataset has a classic format.
+    pub(crate) fn is_classic(&self) -> bool {
+        match self.data.kind().storage {
+            StorageFormat::Cdf(_) => true,
+            StorageFormat::Hdf5 | StorageFormat::Zarr(_) | StorageFormat::ReadOnly(_) => false,
+        }
+    }
+
     /// Returns the layouts of the types in the memory of C programs.
     pub(crate) fn layouts(&self) -> &Layouts {
         self.layouts.get_or_init(|| Layouts::new(self.schema()))
@@ -165,6 +174,30 @@ impl<'a> OpenGroup<'a> {
 
     pub(crate) fn schema(&self) -> &'a Schema {
         self.loaded.schema()
+    }
+
+    pub(crate) fn is_classic(&self) -> bool {
+        self.loaded.is_classic()
+    }
+
+    /// Returns the bytes of a name to look up. As in netCDF-C, long names are invalid in netCDF-4 and unknown in classic files.
+    pub(crate) fn name<'n>(
+        &self,
+        name: &'n InText,
+        unknown: ErrorNumber,
+    ) -> Result<&'n [u8], ErrorNumber> {
+        name.name().map_err(|e| match e {
+            ErrorNumber::EMAXNAME if self.is_classic() => unknown,
+            other => other,
+        })
+    }
+
+    /// Returns the error number for a name that was not found. As in netCDF-C, other text than UTF-8 is invalid in netCDF-4.
+    pub(crate) fn not_found(&self, name: &[u8], unknown: ErrorNumber) -> ErrorNumber {
+        match self.is_classic() || std::str::from_utf8(name).is_ok() {
+            true => unknown,
+            false => ErrorNumber::EBADNAME,
+        }
     }
 
     pub(crate) fn group(&self) -> Result<&'a Group, ErrorNumber> {
@@ -209,7 +242,7 @@ impl<'a> OpenGroup<'a> {
                 vars.iter().position(named)
             }
         };
-        found.ok_or(ErrorNumber::ENOTVAR)
+        found.ok_or_else(|| self.not_found(name, ErrorNumber::ENOTVAR))
     }
 
     /// Returns the owner of attributes: a variable, or the group.

@@ -21,7 +21,12 @@ fn reclaim(ncid: c_int, ty: c_int, memory: CallerMemory, count: usize) -> Result
         };
     }
     with(ncid, |group| {
-        let ty = group.data_type(ty)?;
+        let ty = match ty {
+            0 => return Err(ErrorNumber::EINVAL),
+            number => group
+                .data_type(number)
+                .map_err(|_| ErrorNumber::EBADTYPID)?,
+        };
         let bytes = count.checked_mul(group.memory_size(ty)?);
         let block = memory.block(bytes.ok_or(ErrorNumber::EINVAL)?)?;
         free_values(&Spots::new(group, ty, block)?, count)

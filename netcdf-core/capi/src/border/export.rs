@@ -50,11 +50,15 @@ macro_rules! export_old {
     };
 }
 
-/// Declares functions that write, which all return `NC_EPERM`. The C calling conventions of Linux allow a callee to ignore its arguments.
+/// Declares functions that write, with the arguments that decide the error number. The C calling conventions of Linux allow a callee to
+/// ignore its other arguments.
 macro_rules! refuse {
-    ($($name:ident)*) => {
+    ($($refusal:ident $arguments:tt => $($name:ident)*;)*) => {
+        $($($crate::border::refuse!(@function $refusal $arguments $name);)*)*
+    };
+    (@function $refusal:ident ($($arg:ident: $ty:ty),*) $name:ident) => {
         $crate::border::export! {
-            $(fn $name() { Err($crate::error_number::ErrorNumber::EPERM) })*
+            fn $name($($arg: $ty),*) { Err($refusal($($arg),*)) }
         }
     };
 }

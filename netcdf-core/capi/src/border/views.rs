@@ -50,6 +50,10 @@ impl<T> Clone for OutArray<T> {
 impl<T> Copy for OutArray<T> {}
 
 impl<T: PlainNumber> InArray<T> {
+    pub(crate) fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
     /// Returns a copy of the first `len` elements, or `None` for a null pointer.
     pub(crate) fn list(&self, len: usize) -> Option<Vec<T>> {
         if self.0.is_null() {

@@ -2,6 +2,7 @@
 
 use netcdf_core::api::Select;
 
+use super::bounds::{self, CheckOrder};
 use crate::border::InArray;
 use crate::error_number::ErrorNumber;
 
@@ -31,13 +32,35 @@ pub(crate) struct Selection {
     pub(crate) start: Vec<u64>,
     /// Number of elements along each dimension.
     pub(crate) count: Vec<u64>,
-    /// Distance between elements along each dimension; `None` for neighbours.
-    pub(crate) stride: Option<Vec<u64>>,
+    /// Distance between elements along each dimension, as the caller passed it; `None` for neighbours.
+    pub(crate) stride: Option<Vec<isize>>,
     /// Distance in memory between neighbours along each dimension, in elements; `None` for row-major order.
     pub(crate) map: Option<Vec<isize>>,
 }
 
 impl Area {
+    /// Returns whether the caller has a map, which may be null (`varm`).
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self, Self::Mapped(..))
+    }
+
+    /// Returns the order of checks for a selection of this area. netCDF-C has one order per function and format.
+    pub(crate) fn check_order(&self, selection: &Selection, classic: bool) -> CheckOrder {
+        let neighbours = selection.stride.iter().flatten().all(|&stride| stride == 1);
+        match self {
+            Self::Mapped(..) if selection.map.is_some() || !neighbours => CheckOrder::Mapped,
+            Self::Strided(..) if classic => CheckOrder::Dimensions,
+            Self::Whole
+            | Self::One(_)
+            | Self::Region(..)
+            | Self::Strided(..)
+            | Self::Mapped(..) => match classic {
+                true => CheckOrder::Starts,
+                false => CheckOrder::Strides,
+            },
+        }
+    }
+
     /// Returns the selected elements of a variable. `shape` returns the shape, which most selections do not need.
     pub(crate) fn selection(
         &self,
@@ -50,7 +73,7 @@ impl Area {
             Self::Region(start, count) => (starts(start, rank)?, counts(count, rank, shape), None),
             Self::Strided(start, count, stride) | Self::Mapped(start, count, stride, _) => {
                 let start = starts(start, rank)?;
-                (start, counts(count, rank, shape), strides(stride, rank)?)
+                (start, counts(count, rank, shape), stride.list(rank))
             }
         };
         let map = match self {
@@ -81,24 +104,24 @@ fn counts(count: &InArray<usize>, rank: usize, shape: impl Fn() -> Vec<u64>) -> 
     }
 }
 
-/// Returns the strides; `None` selects neighbours.
-fn strides(stride: &InArray<isize>, rank: usize) -> Result<Option<Vec<u64>>, ErrorNumber> {
-    let Some(list) = stride.list(rank) else {
-        return Ok(None);
-    };
-    let one = |n: isize| u64::try_from(n).ok().filter(|&n| n > 0);
-    let list: Option<Vec<u64>> = list.into_iter().map(one).collect();
-    list.map(Some).ok_or(ErrorNumber::ESTRIDE)
-}
-
 impl Selection {
-    /// Returns the selection for the core.
+    /// Checks that a variable of a shape has the selected elements.
+    pub(crate) fn check(&self, shape: &[u64], order: CheckOrder) -> Result<(), ErrorNumber> {
+        bounds::check(self, shape, order)
+    }
+
+    /// Returns the selection for the core. A dimension with one element needs no stride.
     pub(crate) fn select(&self) -> Select {
         let select = Select::region(&self.start, &self.count);
-        match &self.stride {
-            Some(stride) => select.stride(stride),
-            None => select,
-        }
+        let Some(strides) = &self.stride else {
+            return select;
+        };
+        let step = |(&stride, &count): (&isize, &u64)| match count {
+            0 | 1 => 1,
+            _ => u64::try_from(stride).unwrap_or(0),
+        };
+        let strides: Vec<u64> = strides.iter().zip(&self.count).map(step).collect();
+        select.stride(&strides)
     }
 
     /// Returns whether a variable of this shape has all elements of a selection without strides.

@@ -1,6 +1,7 @@
-//! Selected elements, conversion of elements that do not fit, and a cache for small reads.
+//! Selected elements and their checks, conversion of elements that do not fit, and a cache for small reads.
 
 mod area;
+mod bounds;
 mod cast;
 mod small_reads;
 

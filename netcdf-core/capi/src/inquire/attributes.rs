@@ -23,7 +23,19 @@ pub(crate) fn attribute<'a>(
     let all = group.attributes(of)?.iter().enumerate();
     let name = stored_name(name);
     let mut named = all.filter(|(_, a)| a.name.as_bytes() == name);
-    named.next().ok_or(ErrorNumber::ENOTATT)
+    let found = named.next();
+    found.ok_or_else(|| group.not_found(&name, ErrorNumber::ENOTATT))
+}
+
+/// Returns the bytes of an attribute name to look up.
+pub(crate) fn name_bytes<'n>(
+    group: &OpenGroup<'_>,
+    name: &'n InText,
+) -> Result<&'n [u8], ErrorNumber> {
+    match name.is_null() {
+        true => Err(ErrorNumber::EBADNAME),
+        false => group.name(name, ErrorNumber::ENOTATT),
+    }
 }
 
 /// Writes type and length of an attribute.
@@ -34,7 +46,7 @@ pub(crate) fn inquire_attribute(
     set: impl FnOnce(c_int, usize),
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let name = name.name()?;
+        let name = name_bytes(group, &name)?;
         group.owner(of)?;
         match special(group, of, name) {
             Some(SpecialValue::Text(text)) => set(CHAR, text.len()),
@@ -88,7 +100,12 @@ export! {
 
     fn nc_inq_attid(ncid: c_int, of: c_int, name: InText, number: OutArray<c_int>) {
         with(ncid, |group| {
-            let (found, _) = attribute(group, of, name.name()?)?;
+            let name = name_bytes(group, &name)?;
+            if special(group, of, name).is_some() {
+                // As in netCDF-C: the attribute has no number.
+                return Err(ErrorNumber::EATTMETA);
+            }
+            let (found, _) = attribute(group, of, name)?;
             number.set(int(found));
             Ok(())
         })

@@ -25,7 +25,7 @@ fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DimId, ErrorNumber> {
     };
     let mut groups = group.with_ancestors();
     let found = groups.find_map(|g| g.dims.iter().copied().find(called));
-    found.ok_or(ErrorNumber::EBADDIM)
+    found.ok_or_else(|| group.not_found(name, ErrorNumber::EBADDIM))
 }
 
 fn inquire(
@@ -58,7 +58,8 @@ fn visible(group: &OpenGroup<'_>, ancestors: bool) -> Vec<DimId> {
 export! {
     fn nc_inq_dimid(ncid: c_int, name: InText, id: OutArray<c_int>) {
         with(ncid, |group| {
-            id.set(number(named(group, &stored_name(name.name()?))?));
+            let name = group.name(&name, ErrorNumber::EBADDIM)?;
+            id.set(number(named(group, &stored_name(name))?));
             Ok(())
         })
     }

@@ -8,14 +8,17 @@ use netcdf_core::model::kind::{Cdf, Model, StorageFormat};
 use crate::border::{OutArray, export};
 use crate::handles::with;
 
-/// Returns the format number of `nc_inq_format`.
-fn format(kind: Kind) -> c_int {
+/// Opens with the classic model (`NC_CLASSIC_MODEL`).
+const CLASSIC_MODEL: c_int = 0x100;
+
+/// Returns the format number of `nc_inq_format`. As in netCDF-C, the mode of `nc_open` may request the classic model.
+fn format(kind: Kind, mode: c_int) -> c_int {
     match (kind.storage, kind.model) {
         (StorageFormat::Cdf(Cdf::V1), _) => 1,
         (StorageFormat::Cdf(Cdf::V2), _) => 2,
         (StorageFormat::Cdf(Cdf::V5), _) => 5,
-        (_, Model::Enhanced | Model::Cdf5) => 3,
-        (_, Model::Classic) => 4,
+        (_, Model::Enhanced | Model::Cdf5) if mode & CLASSIC_MODEL == 0 => 3,
+        (_, Model::Enhanced | Model::Cdf5 | Model::Classic) => 4,
     }
 }
 
@@ -32,7 +35,7 @@ fn extended(kind: Kind) -> c_int {
 export! {
     fn nc_inq_format(ncid: c_int, number: OutArray<c_int>) {
         with(ncid, |group| {
-            number.set(format(group.data().kind()));
+            number.set(format(group.data().kind(), group.arguments.mode));
             Ok(())
         })
     }

@@ -49,12 +49,16 @@ fn full_name(group: &OpenGroup<'_>) -> Vec<u8> {
     }
 }
 
-/// Writes the id of the subgroup with a name. As in netCDF-C, null stands for the group itself.
+/// Writes the id of the subgroup with a name. As in netCDF-C, null stands for the group itself. In classic files, every name stands for the
+/// root group.
 fn child_or_self(ncid: c_int, name: InText, id: OutArray<c_int>) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let found = match name.is_null() {
+        let found = match group.is_classic() || name.is_null() {
             true => group.id,
-            false => child(group, group.id, name.name()?)?,
+            false => match name.name()? {
+                b"" => return Err(ErrorNumber::EBADNAME),
+                name => child(group, group.id, name)?,
+            },
         };
         id.set((group.ids)(found)?);
         Ok(())
@@ -111,8 +115,12 @@ export! {
         child_or_self(ncid, name, id)
     }
 
+    /// As in netCDF-C, classic files have no group paths.
     fn nc_inq_grp_full_ncid(ncid: c_int, name: InText, id: OutArray<c_int>) {
         with(ncid, |group| {
+            if group.is_classic() {
+                return Err(ErrorNumber::ENOGRP);
+            }
             id.set((group.ids)(at_path(group, name.path()?)?)?);
             Ok(())
         })

@@ -12,5 +12,5 @@ mod storage;
 mod types;
 mod variables;
 
-pub(crate) use attributes::{attribute, attribute_name, inquire_attribute};
+pub(crate) use attributes::{attribute, attribute_name, inquire_attribute, name_bytes};
 pub(crate) use special::{SpecialValue, special};

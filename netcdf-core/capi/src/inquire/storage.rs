@@ -3,7 +3,6 @@
 use std::ffi::{c_float, c_int};
 use std::sync::PoisonError;
 
-use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Endianness, FillMode, StorageLayout, Variable};
 
@@ -24,9 +23,9 @@ fn on_variable(
 
 /// Returns an error for classic files, which have no storage settings.
 pub(super) fn check_settings(group: &OpenGroup<'_>) -> Result<(), ErrorNumber> {
-    match group.data().kind().storage {
-        StorageFormat::Cdf(_) => Err(ErrorNumber::ENOTNC4),
-        StorageFormat::Hdf5 | StorageFormat::Zarr(_) | StorageFormat::ReadOnly(_) => Ok(()),
+    match group.is_classic() {
+        true => Err(ErrorNumber::ENOTNC4),
+        false => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use netcdf_core::model::name::MAX_NAME;
 use netcdf_core::model::{Atomic, DataType, GroupId, TypeId, TypeKind, UserType};
 
 use super::groups;
@@ -39,6 +40,11 @@ fn parts(kind: &TypeKind) -> usize {
     }
 }
 
+fn is_atomic(number: c_int) -> bool {
+    let number = u32::try_from(number).ok();
+    number.and_then(Atomic::from_number).is_some()
+}
+
 /// Runs a function on a user-defined type and its size.
 pub(super) fn on_type(
     ncid: c_int,
@@ -70,6 +76,7 @@ fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DataType, ErrorNumber> {
     if let Some(atomic) = atomic.into_iter().find(|a| a.name().as_bytes() == name) {
         return Ok(atomic.into());
     }
+    check_settings(group)?;
     if name == b"/" {
         return Err(ErrorNumber::EINVAL);
     }
@@ -82,6 +89,9 @@ fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DataType, ErrorNumber> {
         };
         let last = stored_name(last.get(1..).unwrap_or_default());
         return within(group, at, &last).ok_or(ErrorNumber::EBADTYPE);
+    }
+    if name.len() > MAX_NAME {
+        return Err(ErrorNumber::EMAXNAME);
     }
     let name = stored_name(name);
     let schema = group.schema();
@@ -176,7 +186,8 @@ export! {
         })
     }
 
-    /// Compares types of two datasets: atomic types by number, other types by name and contents.
+    /// Compares types of two datasets: atomic types by number, other types by name and contents. An atomic type differs from every other
+    /// number.
     fn nc_inq_type_equal(
         ncid: c_int,
         ty: c_int,
@@ -184,6 +195,13 @@ export! {
         other: c_int,
         equal: OutArray<c_int>,
     ) {
+        if ty <= 0 || other <= 0 {
+            return Err(ErrorNumber::EINVAL);
+        }
+        if is_atomic(ty) != is_atomic(other) {
+            equal.set(0);
+            return Ok(());
+        }
         let described = |ncid, ty| {
             with(ncid, |group| {
                 let id = group.data_type(ty)?;

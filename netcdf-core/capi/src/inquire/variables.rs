@@ -29,7 +29,8 @@ fn set_dimensions(var: &Variable, dims: OutArray<c_int>) {
 export! {
     fn nc_inq_varid(ncid: c_int, name: InText, id: OutArray<c_int>) {
         with(ncid, |group| {
-            let number = group.variable_number(&stored_name(name.name()?))?;
+            let name = group.name(&name, ErrorNumber::ENOTVAR)?;
+            let number = group.variable_number(&stored_name(name))?;
             id.set(int(number));
             Ok(())
         })
@@ -51,6 +52,7 @@ export! {
         })
     }
 
+    /// As in netCDF-C, `NC_GLOBAL` in netCDF-4 counts the group attributes, and leaves the other arguments unchanged.
     fn nc_inq_var(
         ncid: c_int,
         var: c_int,
@@ -60,12 +62,18 @@ export! {
         dims: OutArray<c_int>,
         attributes: OutArray<c_int>,
     ) {
-        on_variable(ncid, var, |var| {
+        with(ncid, |group| {
+            if var == GLOBAL && !group.is_classic() {
+                attributes.set(int(group.attributes(GLOBAL)?.len()));
+                return Ok(());
+            }
+            let var = group.variable(var)?;
             name.set_name(var.name.as_bytes());
             ty.set(type_number(var.ty));
             rank.set(int(var.dims.len()));
             set_dimensions(var, dims);
             attributes.set(int(var.attributes.len()));
+            Ok(())
         })
     }
 

@@ -6,6 +6,7 @@ use netcdf_core::api::Char;
 use netcdf_core::model::{Atomic, DataType};
 
 use super::numbers::get;
+use super::request::Request;
 use super::strings::get_strings;
 use crate::border::{CallerMemory, InArray, export};
 use crate::elements::Area;
@@ -39,13 +40,13 @@ fn get_any(ncid: c_int, number: c_int, area: Area, out: CallerMemory) -> Result<
 /// Reads elements of a user-defined type. As in netCDF-C, mapped reads are for atomic types only.
 fn get_user(ncid: c_int, number: c_int, area: Area, out: CallerMemory) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let id = group.variable_id(number)?;
-        let ty = group.variable(number)?.ty;
-        let selection = area.selection(group.rank(id), || group.schema().shape(id))?;
-        if selection.map.is_some() {
-            return Err(ErrorNumber::EMAPTYPE);
+        let request = Request::new(group, number, area)?;
+        request.check()?;
+        if request.is_empty() {
+            return Ok(());
         }
-        let values = group.data().read_values(id, &selection.select())?;
+        let (ty, select) = (request.ty, request.selection.select());
+        let values = group.data().read_values(request.id, &select)?;
         let bytes = values.len().checked_mul(group.memory_size(ty)?);
         let block = out.block(bytes.ok_or(ErrorNumber::EINVAL)?)?;
         put_values(&values, &Spots::new(group, ty, block)?)

@@ -1,19 +1,20 @@
 //! Values of attributes.
 
+use std::borrow::Cow;
 use std::ffi::c_int;
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::model::convert::convert;
 use netcdf_core::model::kind::Model;
-use netcdf_core::model::{Atomic, Kind, Values};
+use netcdf_core::model::{Atomic, DataType, Kind, Values};
 
-use super::numbers::check_conversion;
+use super::request::{check_text, is_convertible};
 use crate::border::{CallerMemory, InText, OutArray, PlainNumber, export};
 use crate::dataset::OpenGroup;
 use crate::elements::{CastNumber, cast};
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
-use crate::inquire::{SpecialValue, attribute, special};
+use crate::inquire::{SpecialValue, attribute, name_bytes, special};
 use crate::values::{Spots, put_values};
 
 /// Returns the values of an attribute that netCDF-C computes.
@@ -22,6 +23,20 @@ fn special_values(group: &OpenGroup<'_>, of: c_int, name: &[u8]) -> Option<Value
         SpecialValue::Text(text) => Values::Char(text),
         SpecialValue::Number(number) => Values::Int(vec![number]),
     })
+}
+
+/// Returns the values of an attribute and their type.
+fn found<'a>(
+    group: &OpenGroup<'a>,
+    of: c_int,
+    name: &[u8],
+) -> Result<(Cow<'a, Values>, DataType), ErrorNumber> {
+    if let Some(values) = special_values(group, of, name) {
+        let ty = values.data_type().unwrap_or(Atomic::Int).into();
+        return Ok((Cow::Owned(values), ty));
+    }
+    let (_, attribute) = attribute(group, of, name)?;
+    Ok((Cow::Borrowed(&attribute.values), attribute.ty))
 }
 
 /// Converts the values of an attribute. Values that do not fit are cast, with an error number.
@@ -33,11 +48,7 @@ fn converted<T: CastNumber>(
     {
         return Ok((cast(values), Ok(())));
     }
-    let list = match values {
-        Values::Enum(_, base) => convert(base, T::TYPE),
-        values => convert(values, T::TYPE),
-    };
-    match list {
+    match convert(values, T::TYPE) {
         Err(e) if e.kind() == ErrorKind::Range => Ok((cast(values), Err(ErrorNumber::ERANGE))),
         list => {
             let list = T::list(list?).ok_or(ErrorNumber::EBADTYPE)?;
@@ -54,22 +65,18 @@ pub(super) fn get_numbers<T: CastNumber + PlainNumber>(
     out: OutArray<T>,
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let name = name.name()?;
+        let name = name_bytes(group, &name)?;
         group.owner(of)?;
-        let computed = special_values(group, of, name);
-        let values = match &computed {
-            Some(values) => values,
-            None => &attribute(group, of, name)?.1.values,
-        };
-        if values.is_empty() {
+        let (values, ty) = found(group, of, name)?;
+        // As in netCDF-C, null means that the caller does not want the values.
+        if values.is_empty() || out.is_null() {
             return Ok(());
         }
-        let ty = values.data_type().unwrap_or(Atomic::Int);
-        check_conversion(ty.into(), T::TYPE)?;
-        let (list, status) = converted::<T>(values, group.data().kind())?;
-        if out.is_null() {
-            return Err(ErrorNumber::EINVAL);
+        check_text(ty, T::TYPE)?;
+        if !is_convertible(ty) {
+            return Err(ErrorNumber::EBADTYPE);
         }
+        let (list, status) = converted::<T>(&values, group.data().kind())?;
         out.set_all(list);
         status
     })
@@ -83,22 +90,15 @@ pub(crate) fn get_attribute(
     out: CallerMemory,
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let name = name.name()?;
+        let name = name_bytes(group, &name)?;
         group.owner(of)?;
-        let computed = special_values(group, of, name);
-        let (values, ty) = match &computed {
-            Some(Values::Char(text)) => {
-                return out.block(text.len())?.put(0, text);
-            }
-            Some(values) => (values, Atomic::Int.into()),
-            None => {
-                let found = attribute(group, of, name)?.1;
-                (&found.values, found.ty)
-            }
-        };
+        let (values, ty) = found(group, of, name)?;
+        if out.is_null() {
+            return Ok(());
+        }
         let bytes = values.len().checked_mul(group.memory_size(ty)?);
         let block = out.block(bytes.ok_or(ErrorNumber::EINVAL)?)?;
-        put_values(values, &Spots::new(group, ty, block)?)
+        put_values(&values, &Spots::new(group, ty, block)?)
     })
 }
 

@@ -3,6 +3,7 @@
 mod any;
 mod attributes;
 mod numbers;
+mod request;
 mod strings;
 
 pub(crate) use attributes::get_attribute;

@@ -4,23 +4,15 @@ use std::ffi::{c_int, c_long, c_longlong, c_ulonglong};
 
 use netcdf_core::api::Char;
 use netcdf_core::error::ErrorKind;
-use netcdf_core::model::{Atomic, DataType, VarId};
+use netcdf_core::model::VarId;
 
 use super::attributes::get_numbers;
+use super::request::{Request, check_text, is_convertible};
 use crate::border::{InArray, InText, OutArray, PlainNumber, export};
 use crate::dataset::OpenGroup;
 use crate::elements::{Area, CastNumber, Selection, cast};
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
-
-/// Checks that values convert to a type in memory: text and numbers do not.
-pub(super) fn check_conversion(from: DataType, to: Atomic) -> Result<(), ErrorNumber> {
-    let is_text = |ty: DataType| ty == Atomic::Char.into();
-    match is_text(from) == is_text(to.into()) {
-        true => Ok(()),
-        false => Err(ErrorNumber::ECHAR),
-    }
-}
 
 /// Reads elements into the caller's memory.
 pub(super) fn get<T: CastNumber + PlainNumber>(
@@ -30,20 +22,27 @@ pub(super) fn get<T: CastNumber + PlainNumber>(
     out: OutArray<T>,
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let id = group.variable_id(number)?;
-        let shape = || group.schema().shape(id);
-        let selection = area.selection(group.rank(id), shape)?;
-        check_conversion(group.variable(number)?.ty, T::TYPE)?;
+        let request = Request::new(group, number, area)?;
+        check_text(request.ty, T::TYPE)?;
+        if !is_convertible(request.ty) {
+            request.check()?;
+            return Err(ErrorNumber::EBADTYPE);
+        }
+        let (id, selection) = (request.id, &request.selection);
         let small = &group.loaded.small_reads;
-        let served = small.get(group.data(), id, &selection, |list| out.set_list(list));
+        let served = small.get(group.data(), id, selection, |list| out.set_list(list));
         if let Some(status) = served {
             return status;
         }
+        request.check()?;
+        if request.is_empty() {
+            return Ok(());
+        }
         match selection.map {
             None => out.fill(selection.elements()?, |list| {
-                read_into(group, id, &selection, list)
+                read_into(group, id, selection, list)
             }),
-            Some(_) => read_mapped(group, id, &selection, out),
+            Some(_) => read_mapped(group, id, selection, out),
         }
     })
 }

@@ -4,11 +4,12 @@ use std::ffi::c_int;
 
 use netcdf_core::model::{Atomic, Values};
 
+use super::request::{Request, check_text};
 use crate::border::{InArray, InText, OutStrings, export};
 use crate::elements::Area;
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
-use crate::inquire::attribute;
+use crate::inquire::{attribute, name_bytes};
 
 /// Reads strings into new memory of the C allocator.
 pub(super) fn get_strings(
@@ -18,12 +19,17 @@ pub(super) fn get_strings(
     out: OutStrings,
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
-        let id = group.variable_id(number)?;
-        if group.variable(number)?.ty != Atomic::String.into() {
-            return Err(ErrorNumber::ECHAR);
+        let request = Request::new(group, number, area)?;
+        check_text(request.ty, Atomic::String)?;
+        request.check()?;
+        if request.ty != Atomic::String.into() {
+            return Err(ErrorNumber::EBADTYPE);
         }
-        let selection = area.selection(group.rank(id), || group.schema().shape(id))?;
-        let list = group.data().read_strings(id, &selection.select())?;
+        if request.is_empty() {
+            return Ok(());
+        }
+        let selection = &request.selection;
+        let list = group.data().read_strings(request.id, &selection.select())?;
         for (n, text) in list.iter().enumerate() {
             out.set_at(selection.position(n), text.as_deref())?;
         }
@@ -75,9 +81,13 @@ export! {
 
     fn nc_get_att_string(ncid: c_int, of: c_int, name: InText, out: OutStrings) {
         with(ncid, |group| {
-            let (_, found) = attribute(group, of, name.name()?)?;
+            let (_, found) = attribute(group, of, name_bytes(group, &name)?)?;
+            if found.values.is_empty() {
+                return Ok(());
+            }
             let Values::String(list) = &found.values else {
-                return Err(ErrorNumber::ECHAR);
+                check_text(found.ty, Atomic::String)?;
+                return Err(ErrorNumber::EBADTYPE);
             };
             for (n, text) in list.iter().enumerate() {
                 let position = isize::try_from(n).map_err(|_| ErrorNumber::EINTERNAL)?;
