@@ -56,7 +56,18 @@ static void write_common(const char *path, int mode) {
     MUST(nc_close(nc));
 }
 
+static void write_filtered(void) {
+    int nc, dim, var;
+    MUST(nc_create("filtered.nc", NC_CLOBBER | NC_NETCDF4, &nc));
+    MUST(nc_def_dim(nc, "x", COLUMNS, &dim));
+    MUST(nc_def_var(nc, "v", NC_INT, 1, &dim, &var));
+    MUST(nc_def_var_deflate(nc, var, 1, 1, 1));
+    MUST(nc_def_var_fletcher32(nc, var, NC_FLETCHER32));
+    MUST(nc_close(nc));
+}
+
 static void write_files(void) {
+    write_filtered();
     write_common("classic.nc", NC_CLOBBER);
     write_common("netcdf4.nc", NC_CLOBBER | NC_NETCDF4);
     FILE *file = fopen("signature.nc", "w");
@@ -251,6 +262,48 @@ static void check_dataset(const char *path, int mode) {
     write_data(nc);
 }
 
+/* Only the id of the root group closes a dataset. */
+static void close_ids(const char *path) {
+    int nc, group, var;
+    MUST(nc_open(path, 0, &nc));
+    if (nc_inq_ncid(nc, "group", &group) || group == nc)
+        group = nc + 1;
+    SHOW(nc_close(group));
+    SHOW(nc_close(nc + 5));
+    SHOW(nc_inq_varid(nc, "numbers", &var));
+    SHOW(nc_close(nc));
+    SHOW(nc_close(nc));
+}
+
+static void list_filters(void) {
+    int nc;
+    size_t count;
+    unsigned ids[8], first;
+    MUST(nc_open("filtered.nc", 0, &nc));
+    MUST(nc_inq_var_filter_ids(nc, 0, &count, ids));
+    for (size_t n = 0; n < count; n++)
+        printf("filter %u\n", ids[n]);
+    MUST(nc_inq_var_filter(nc, 0, &first, NULL, NULL));
+    printf("first filter %u\n", first);
+    MUST(nc_close(nc));
+}
+
+/* A dataset in memory is returned when it is closed. */
+static void return_memory(const char *path, int flags) {
+    static char bytes[1 << 20];
+    int nc;
+    FILE *file = fopen(path, "r");
+    NC_memio given = {fread(bytes, 1, sizeof bytes, file), NULL, flags}, returned = {7, bytes, 0};
+    fclose(file);
+    given.memory = malloc(given.size);
+    memcpy(given.memory, bytes, given.size);
+    void *memory = given.memory;
+    MUST(nc_open_memio("x", 0, &given, &nc));
+    SHOW(nc_close_memio(nc, &returned));
+    printf("%s: %zu bytes, the same: %d\n", path, returned.size, returned.memory && returned.memory == memory);
+    free(memory);
+}
+
 int main(int count, char **words) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (count < 2 || chdir(words[count - 1])) return 2;
@@ -263,5 +316,10 @@ int main(int count, char **words) {
     check_dataset("netcdf4.nc", NC_CLASSIC_MODEL);
     open_files();
     synchronise();
+    close_ids("classic.nc");
+    close_ids("netcdf4.nc");
+    list_filters();
+    return_memory("netcdf4.nc", NC_MEMIO_LOCKED);
+    return_memory("netcdf4.nc", 0);
     return 0;
 }
