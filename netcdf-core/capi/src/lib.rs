@@ -34,3 +34,6 @@ mod texts;
 mod threads;
 mod values;
 mod version2;
+
+#[cfg(feature = "calls")]
+pub use border::calls;

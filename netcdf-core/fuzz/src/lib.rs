@@ -6,6 +6,7 @@
 //! verified in these builds (`cfg(fuzzing)`).
 #![deny(unsafe_code)]
 
+mod calls;
 mod codecs;
 mod filters;
 mod grammar;
@@ -19,6 +20,7 @@ mod text;
 mod virtual_dataset;
 mod zarr;
 
+pub use calls::calls;
 pub use codecs::codecs;
 pub use filters::filter;
 pub use grammar::{cdl, specs};

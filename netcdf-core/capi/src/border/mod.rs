@@ -10,6 +10,8 @@
 
 mod allocator;
 mod block;
+#[cfg(feature = "calls")]
+pub mod calls;
 mod export;
 mod file;
 mod fork;
