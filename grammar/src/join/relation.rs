@@ -77,7 +77,9 @@ pub(super) fn relation(
                 unpack: None,
                 ty: whole.ty.filter(|ty| is_other_type(other, *ty)),
                 linear: units::linear(&whole.times(), other, names)?,
-                missing: missing::replaced((whole.ty, &whole.missing), other),
+                missing: whole
+                    .axis
+                    .and_then(|_| missing::replaced((whole.ty, &whole.missing), other)),
             }
         }
     };

@@ -203,7 +203,7 @@ impl<'h> VariableBuilder<'_, 'h> {
             .iter()
             .map(|relation| relation.and_then(|r| r.conversion.clone()));
         let conversions: Vec<_> = conversions.collect();
-        let is_tagged = !base.is_plain() && axis.is_some() && !alike;
+        let is_tagged = variable.ty.is_none() && axis.is_some() && !alike;
         let sizes = facts
             .different
             .values()
@@ -240,6 +240,7 @@ impl<'h> VariableBuilder<'_, 'h> {
         let is_promoted = variable.ty.is_some() && types.clone().any(|ty| ty != variable.ty);
         let mut note = |what: String| self.described.notes.push((facts.path.clone(), what));
         let var = self.described.dataset.schema.var_mut(id)?;
+        let kind = self.described.dataset.schema.kind;
         if let Some(form) = &variable.repacked {
             note(form.note());
             return form.define(var);
@@ -252,11 +253,14 @@ impl<'h> VariableBuilder<'_, 'h> {
         let promoted = variable.ty.filter(|_| is_promoted);
         if let Some(ty) = promoted {
             var.ty = ty.into();
-            var.storage.unwritten = None;
-            note(format!(
-                "converted to {}, because the inputs have several types",
-                ty.name()
-            ));
+            (var.storage.unwritten, var.storage.max_string) = (None, None);
+            // The output may be the first input: pure Zarr stores characters as before.
+            if !variable.base.has_character_strings {
+                note(format!(
+                    "converted to {}, because the inputs have several types",
+                    ty.name()
+                ));
+            }
         }
         if let Some(units) = variable.time_units.filter(|_| is_retimed(variable)) {
             let units = Values::Char(units.as_bytes().to_vec());
@@ -266,13 +270,15 @@ impl<'h> VariableBuilder<'_, 'h> {
                 *own = new;
             }
         }
-        let declares = replaces || is_promoted || (facts.is_lacking() && variable.axis.is_some());
+        let is_joined = variable.axis.is_some();
+        let is_new = variable.missing.is_new && !facts.base.is_coordinate();
+        let declares = replaces || is_promoted || (is_joined && (is_new || facts.is_lacking()));
         let value = variable
             .missing
             .value
             .clone()
             .filter(|_| variable.missing.declared && declares);
-        declare(var, promoted, value)
+        declare((kind, var), promoted, value)
     }
 }
 
@@ -316,6 +322,7 @@ fn element_of(base: &InputVariable, ty: Option<Atomic>) -> Layout {
             ty: DataType::Atomic(ty),
             size: size.unwrap_or(layout.element.size),
             ..layout.element
+            plain: true,
         },
         fill: None,
         ..layout
