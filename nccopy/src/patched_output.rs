@@ -127,10 +127,21 @@ fn appended(prepared: &PreparedCopy<'_>, request: &CopyRequest, copy: &CopyPair)
     };
     match opened(prepared, request, copy)? {
         Some(mut update) => {
-            let placed = copy::append(prepared.set, records, &mut *update)?;
+            let placed = copy::append(prepared.set, records, &mut *update);
+            let placed = placed.map_err(|e| unwritable(e, &copy.output.path))?;
             Ok(placed == Placement::InPlace)
         }
         None => Ok(false),
+    }
+}
+
+/// Names the output in the error of a filter that cannot encode new records.
+fn unwritable(e: Error, output: &Path) -> Error {
+    match (e.kind(), e.resource()) {
+        (ErrorKind::Unsupported, None) => e.of(&output.to_string_lossy()).with_remedy(
+            "join the output and the inputs to a new dataset with --join and other filters, as in -F none",
+        ),
+        (_, _) => e,
     }
 }
 

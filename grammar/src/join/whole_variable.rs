@@ -74,9 +74,8 @@ impl<'h> VariableBuilder<'_, 'h> {
             ty,
             missing,
             axis,
-            time_units: self.whole.request.time_units.as_deref(),
             repacked,
-            references: self.whole.request.references,
+            request: self.whole.request,
         };
         let relations = self.relations(&variable, &facts)?;
         let parts = self.parts((&variable, id), &facts, &relations)?;
@@ -239,8 +238,8 @@ impl<'h> VariableBuilder<'_, 'h> {
             .map(|(facts, _)| facts.element.plain_type());
         let is_promoted = variable.ty.is_some() && types.clone().any(|ty| ty != variable.ty);
         let mut note = |what: String| self.described.notes.push((facts.path.clone(), what));
-        let var = self.described.dataset.schema.var_mut(id)?;
         let kind = self.described.dataset.schema.kind;
+        let var = self.described.dataset.schema.var_mut(id)?;
         if let Some(form) = &variable.repacked {
             note(form.note());
             return form.define(var);
@@ -262,7 +261,12 @@ impl<'h> VariableBuilder<'_, 'h> {
                 ));
             }
         }
-        if let Some(units) = variable.time_units.filter(|_| is_retimed(variable)) {
+        if let Some(units) = variable
+            .request
+            .time_units
+            .as_deref()
+            .filter(|_| is_retimed(variable))
+        {
             let units = Values::Char(units.as_bytes().to_vec());
             let own = var.attributes.iter_mut().find(|a| a.name.is("units"));
             let new = Attribute::atomic(Name::stored(b"units"), units);
@@ -321,8 +325,8 @@ fn element_of(base: &InputVariable, ty: Option<Atomic>) -> Layout {
         element: StoredElement {
             ty: DataType::Atomic(ty),
             size: size.unwrap_or(layout.element.size),
-            ..layout.element
             plain: true,
+            ..layout.element
         },
         fill: None,
         ..layout

@@ -224,3 +224,41 @@ fn characters_are_appended_to_pure_zarr() {
         );
     }
 }
+
+#[test]
+fn errors_of_appends_name_a_way_out() {
+    let sandbox = Sandbox::new();
+    let packed = |name: &str, time: &str, (scale, units): (&str, &str)| {
+        let cdl = format!(
+            "netcdf x {{ dimensions: time = UNLIMITED ; variables: double time(time) ; int h(time) ; h:units = \"{units} since 2000-01-01\" ;
+            short p(time) ; p:scale_factor = {scale} ; data: time = {time} ; h = 1 ; p = 1 ; }}"
+        );
+        make(&sandbox, (name, "nc4"), &cdl);
+    };
+    packed("out.nc", "0", ("0.5", "days"));
+    packed("b.nc", "1", ("2.", "days"));
+    packed("nan.nc", "NaN", ("0.5", "days"));
+    packed("hours.nc", "1", ("0.5", "hours"));
+    for (input, remedy) in [
+        (
+            "@b.nc",
+            "(join the output and the inputs to a new dataset with --join --repack)",
+        ),
+        ("@nan.nc", "a coordinate value is NaN (use --order given)"),
+        (
+            "@hours.nc",
+            "(join the output and the inputs to a new dataset with --join --time-units)",
+        ),
+    ] {
+        let refused = nccopy(&sandbox, &["--append", input, "@out.nc"]);
+        assert!(
+            refused.code == 1 && refused.message().contains(remedy),
+            "{refused}"
+        );
+    }
+    let join = [
+        "--join", "--repack", "--quiet", "@out.nc", "@b.nc", "@new.nc",
+    ];
+    let _ = nccopy(&sandbox, &join).clean();
+    assert_eq!(data(&sandbox, "p", &["@new.nc"]), "p = 0.5, 2 ;");
+}
