@@ -181,3 +181,19 @@ fn check_definitions(prepared: &PreparedCopy<'_>, update: &dyn Update) -> Result
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_filters_name_the_output() {
+        let error = |kind| unwritable(Error::new(kind, "scaleoffset"), Path::new("out.h5"));
+        let e = error(ErrorKind::Unsupported);
+        assert_eq!(e.resource(), Some("out.h5"));
+        assert!(e.remedy().is_some_and(|remedy| remedy.contains("--join")));
+        let named = Error::new(ErrorKind::Unsupported, "scaleoffset").of("in.h5");
+        assert_eq!(unwritable(named, Path::new("out.h5")).remedy(), None);
+        assert_eq!(error(ErrorKind::Corrupt).resource(), None);
+    }
+}
