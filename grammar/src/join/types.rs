@@ -72,16 +72,19 @@ pub(super) fn are_characters([a, b]: [&InputVariable; 2]) -> bool {
     (a.has_character_strings && has_characters(b)) || (has_characters(a) && b.has_character_strings)
 }
 
-/// Returns the common type of a variable, or `None` for types that are not atomic numbers.
+/// Returns the common type of a variable, or `None` for types that are not atomic numbers. `grows`: the first input is extended.
 ///
 /// # Errors
 /// Returns an error for different types without a common type, with the names of two inputs.
 pub(super) fn common_type<'a>(
     all: impl Iterator<Item = (&'a InputVariable, usize)>,
     name: impl Fn(usize) -> String,
+    grows: bool,
 ) -> Result<Option<Atomic>> {
     let all: Vec<_> = all.collect();
-    let in_characters = all.iter().any(|(facts, _)| has_characters(facts));
+    // An extended dataset of pure Zarr keeps strings of one byte, which a copy would widen.
+    let in_characters = all.iter().any(|(facts, _)| has_characters(facts))
+        || (grows && all.iter().all(|(facts, _)| facts.has_character_strings));
     let is_character = |facts: &InputVariable| {
         has_characters(facts) || (in_characters && facts.has_character_strings)
     };

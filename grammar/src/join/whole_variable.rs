@@ -63,7 +63,10 @@ impl<'h> VariableBuilder<'_, 'h> {
         let repacked = self.repacked(&facts)?;
         let ty = match repacked {
             Some(_) => facts.base.element.plain_type(),
-            None => common_type(facts.ordered(), self.whole.name)?,
+            None => {
+                let grows = self.whole.request.extends && axis.is_some();
+                common_type(facts.ordered(), self.whole.name, grows)?
+            }
         };
         let mut missing = WholeMissing::new(facts.ordered().map(|(facts, _)| facts), ty);
         if facts.is_lacking() && axis.is_some() {

@@ -188,8 +188,9 @@ fn characters_are_appended_to_pure_zarr() {
         let sandbox = Sandbox::new();
         characters(&sandbox, "a.nc", "0, 1", ["\"abc\", \"de\"", "xyz"]);
         characters(&sandbox, "b.nc", "2, 3", ["\"fgh\", \"i\"", "xyz"]);
-        characters(&sandbox, "c.nc", "4, 5", ["\"fgh\", \"i\"", "xyw"]);
+        characters(&sandbox, "c.nc", "10, 11", ["\"fgh\", \"i\"", "xyw"]);
         characters(&sandbox, "d.nc", "2, 3", ["\"fgh\", \"j\"", "xyz"]);
+        characters(&sandbox, "e.nc", "6, 7", ["\"rst\", \"uvw\"", "xyz"]);
         let append = |input| nccopy(&sandbox, &["--append=time", "-k", kind, input, "@all.zarr"]);
         for input in ["@a.nc", "@b.nc"] {
             let appended = append(input);
@@ -221,6 +222,21 @@ fn characters_are_appended_to_pure_zarr() {
         assert!(
             other.code == 1 && other.message().contains("but /c is"),
             "{kind} {other}"
+        );
+        let _ = nccopy(&sandbox, &["-k", kind, "--quiet", "@e.nc", "@e.zarr"]).clean();
+        let third = append("@e.zarr");
+        assert_eq!(third.code, 0, "{kind} {third}");
+        let strings = data(&sandbox, "c", &["@all.zarr"]);
+        let metadata = ["all.zarr/c/.zarray", "all.zarr/c/zarr.json"].map(|key| sandbox.path(key));
+        let text = metadata
+            .iter()
+            .find_map(|path| std::fs::read_to_string(path).ok());
+        let is_one_byte =
+            |text: &String| text.contains("|S1") || text.contains("\"length_bytes\": 1}");
+        assert!(text.as_ref().is_some_and(is_one_byte), "{kind} {text:?}");
+        assert!(
+            strings.ends_with("\"u\", \"v\", \"w\" ;"),
+            "{kind} {strings}"
         );
     }
 }
