@@ -144,10 +144,21 @@ fn appended(prepared: &PreparedCopy<'_>, request: &CopyRequest, copy: &CopyPair)
     };
     match opened(prepared, request, copy)? {
         Some(mut update) => {
-            let placed = copy::append(prepared.set, records, &mut *update)?;
+            let placed = copy::append(prepared.set, records, &mut *update);
+            let placed = placed.map_err(|e| unwritable(e, &copy.output.path))?;
             Ok(placed == Placement::InPlace)
         }
         None => Ok(false),
+    }
+}
+
+/// Names the output in the error of a filter that cannot encode new records.
+fn unwritable(e: Error, output: &Path) -> Error {
+    match (e.kind(), e.resource()) {
+        (ErrorKind::Unsupported, None) => e.of(&output.to_string_lossy()).with_remedy(
+            "join the output and the inputs to a new dataset with --join and other filters, as in -F none",
+        ),
+        (_, _) => e,
     }
 }
 
@@ -185,5 +196,21 @@ fn check_definitions(prepared: &PreparedCopy<'_>, update: &dyn Update) -> Result
             let e = Error::new(ErrorKind::Changed, what);
             Err(e.with_remedy("repeat the command"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_filters_name_the_output() {
+        let error = |kind| unwritable(Error::new(kind, "scaleoffset"), Path::new("out.h5"));
+        let e = error(ErrorKind::Unsupported);
+        assert_eq!(e.resource(), Some("out.h5"));
+        assert!(e.remedy().is_some_and(|remedy| remedy.contains("--join")));
+        let named = Error::new(ErrorKind::Unsupported, "scaleoffset").of("in.h5");
+        assert_eq!(unwritable(named, Path::new("out.h5")).remedy(), None);
+        assert_eq!(error(ErrorKind::Corrupt).resource(), None);
     }
 }

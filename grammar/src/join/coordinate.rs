@@ -178,7 +178,8 @@ pub(super) fn span(positions: &[Position]) -> Result<Option<CoordinateRange>> {
         return Err(Error::new(ErrorKind::Argument, what).with_remedy("use --order given"));
     }
     if first.order(first).is_none() {
-        return Err(Error::new(ErrorKind::Argument, "a coordinate value is NaN"));
+        let e = Error::new(ErrorKind::Argument, "a coordinate value is NaN");
+        return Err(e.with_remedy("use --order given"));
     }
     let mut steps = pairs().map(|(a, b)| a.step(b));
     let step = steps.next().flatten();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use netcdf_core::copy::plan::carry_fill;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DataType, DimId, Dimension, GroupId, Name, Schema, StorageLayout, VarId};
 use netcdf_core::model::{Storage, Values, Variable};
@@ -22,11 +23,13 @@ pub(super) fn add_variable(whole: &mut Schema, from: &Schema, id: VarId) -> Resu
     let group = group(whole, from, var.group)?;
     let dims = var.dims.iter().map(|dim| dimension(whole, from, *dim));
     let dims = dims.collect::<Result<Vec<_>>>()?;
-    whole.add_var(Variable {
+    let mut added = Variable {
         group,
         dims,
         ..var.clone()
-    });
+    };
+    carry_fill((from.kind, var), (whole.kind, &mut added));
+    whole.add_var(added);
     Ok(())
 }
 

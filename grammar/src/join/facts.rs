@@ -1,8 +1,12 @@
 //! The facts about a variable of an input that the rules compare.
 
 use netcdf_core::chunk::{Dataset, ElementForm, Layout};
+use netcdf_core::copy::plan::missing_value_outside_attributes;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
-use netcdf_core::model::{Attribute, Kind, Schema, StoredElement, Values, VarId, Variable};
+use netcdf_core::format::has_own_metadata;
+use netcdf_core::model::{
+    Atomic, Attribute, Kind, Name, Schema, StoredElement, Values, VarId, Variable,
+};
 
 use super::dimension::{JoinedDimension, dim_path};
 use super::references::CfReferences;
@@ -37,12 +41,14 @@ pub(super) struct InputVariable {
     /// The type as text, with the definition of a user-defined type.
     pub(super) ty: String,
     pub(super) element: StoredElement,
+    /// Whether the strings are characters, which pure Zarr stores as strings of one byte.
+    pub(super) has_character_strings: bool,
     pub(super) dims: Vec<String>,
     /// The lengths of dimensions, 0 for the joined dimension.
     pub(super) shape: Vec<u64>,
     /// The number of the joined dimension in the variable.
     pub(super) axis: Option<usize>,
-    /// The attributes that the rules compare.
+    /// The attributes that the rules compare. A missing value outside the attributes counts as `_FillValue`.
     pub(super) attributes: Vec<Attribute>,
     /// The inherited attributes `units` and `calendar` of bounds.
     pub(super) units: Option<Vec<u8>>,
@@ -97,10 +103,11 @@ impl InputVariable {
             let inherited = parent.and_then(|var| crate::time::attribute_text(var, name));
             own.or(inherited).map(<[u8]>::to_vec)
         };
-        Ok(Self {
+        let mut facts = Self {
             path: schema.var_path(id),
             ty: type_text(schema, var),
             element: storage.layout.element,
+            has_character_strings: has_character_strings(schema.kind, var),
             dims,
             shape,
             axis,
@@ -109,7 +116,17 @@ impl InputVariable {
             calendar: text("calendar"),
             fill: var.unwritten(),
             storage,
-        })
+        };
+        if !facts.is_coordinate() {
+            facts.attributes.extend(fill_attribute(schema.kind, var));
+        }
+        Ok(facts)
+    }
+
+    /// Returns whether the variable is the coordinate of its only dimension. Coordinates have no missing values, but zarr-python stores the
+    /// fill value 0 for them.
+    pub(super) fn is_coordinate(&self) -> bool {
+        matches!(self.dims.as_slice(), [only] if *only == self.path)
     }
 
     /// Returns a compared attribute.
@@ -164,6 +181,22 @@ fn compared(var: &Variable, is_grid_mapping: bool) -> Vec<Attribute> {
     all.filter(|a| is_compared(var, is_grid_mapping, a))
         .cloned()
         .collect()
+}
+
+/// Returns whether the strings of a variable may be characters of another kind.
+fn has_character_strings(kind: Kind, var: &Variable) -> bool {
+    let is_zarr = kind.as_zarr().is_some() && !has_own_metadata(kind);
+    is_zarr && var.ty == Atomic::String.into() && var.storage.max_string == Some(1)
+}
+
+/// Returns `_FillValue` for a missing value outside the attributes.
+fn fill_attribute(kind: Kind, var: &Variable) -> Option<Attribute> {
+    let values = missing_value_outside_attributes(kind, var)?;
+    Some(Attribute {
+        name: Name::stored(b"_FillValue"),
+        ty: var.ty,
+        values,
+    })
 }
 
 /// Returns the type as text. Two inputs have the same type if the texts are equal.

@@ -1,9 +1,11 @@
 //! Missing values: `_FillValue` and `missing_value` of the inputs.
 
 use netcdf_core::chunk::joined::MissingValues;
+use netcdf_core::copy::plan::missing_value_outside_attributes;
 use netcdf_core::error::Result;
 use netcdf_core::model::convert::convert;
-use netcdf_core::model::{Atomic, Attribute, Name, Values, Variable};
+use netcdf_core::model::strings::characters;
+use netcdf_core::model::{Atomic, Attribute, Kind, Name, Values, Variable};
 
 use super::attribute_values::{are_same, value_text};
 use super::facts::InputVariable;
@@ -16,6 +18,8 @@ pub(super) struct WholeMissing {
     pub(super) value: Option<Values>,
     /// Whether an attribute of the whole declares the value.
     pub(super) declared: bool,
+    /// Whether only other inputs than the first declare the value. NaN is missing without a declaration, too.
+    pub(super) is_new: bool,
     /// Further missing values of the whole.
     others: Vec<Values>,
     /// The default value of unwritten elements, if the first input has it too: it stays.
@@ -38,20 +42,28 @@ impl WholeMissing {
                 first.attribute("_FillValue").is_none() && first.element.plain_type() == Some(ty)
             })
             .and_then(|_| default(ty));
+        let is_first = all
+            .peek()
+            .is_some_and(|first| !declared(first, ty).is_empty());
         let declared = all.find_map(|facts| {
             let values = declared(facts, ty);
             (!values.is_empty()).then_some(values)
         });
         match declared {
-            Some(mut values) => Self {
-                value: Some(values.remove(0)),
-                declared: true,
-                others: values,
-                unwritten,
-            },
+            Some(mut values) => {
+                let value = values.remove(0);
+                Self {
+                    is_new: !is_first && !is_nan(&value),
+                    value: Some(value),
+                    declared: true,
+                    others: values,
+                    unwritten,
+                }
+            }
             None => Self {
                 value: default(ty),
                 declared: false,
+                is_new: false,
                 others: vec![],
                 unwritten,
             },
@@ -66,7 +78,7 @@ fn declared(facts: &InputVariable, ty: Atomic) -> Vec<Values> {
         let Some(attribute) = facts.attribute(name) else {
             continue;
         };
-        let Ok(values) = convert(&attribute.values, ty) else {
+        let Ok(values) = converted(&attribute.values, ty) else {
             continue;
         };
         let each = (0..values.len()).map(|n| values.slice(n..n + 1));
@@ -77,6 +89,14 @@ fn declared(facts: &InputVariable, ty: Atomic) -> Vec<Values> {
         }
     }
     found
+}
+
+/// Returns declared values in the common type.
+fn converted(values: &Values, ty: Atomic) -> Result<Values> {
+    match ty {
+        Atomic::Char => convert(&characters(values.clone()), ty),
+        ty => convert(values, ty),
+    }
 }
 
 /// Checks that two inputs have the same `_FillValue`.
@@ -137,6 +157,15 @@ fn is_same(a: &Values, b: &Values) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
+/// Returns whether a value is NaN, which is never a valid element.
+fn is_nan(value: &Values) -> bool {
+    match value {
+        Values::Float(one) => one.iter().any(|x| x.is_nan()),
+        Values::Double(one) => one.iter().any(|x| x.is_nan()),
+        _ => false,
+    }
+}
+
 /// Returns the replacement of the missing values of an input; `None` if the whole has the same missing values.
 pub(super) fn replaced(
     (ty, whole): (Option<Atomic>, &WholeMissing),
@@ -160,7 +189,10 @@ pub(super) fn replaced(
     let own = |value: &Values| from.iter().any(|own| is_same(own, value));
     let all = std::iter::once(&to).chain(&whole.others);
     let refused: Vec<Values> = match whole.declared {
-        true => all.filter(|value| !own(value)).cloned().collect(),
+        true => all
+            .filter(|value| !own(value) && !is_nan(value))
+            .cloned()
+            .collect(),
         false => vec![],
     };
     (!foreign.is_empty() || !refused.is_empty()).then_some(MissingValues {
@@ -170,21 +202,31 @@ pub(super) fn replaced(
     })
 }
 
-/// Declares the missing value of a variable of the whole, and converts declared values to its type.
+/// Returns whether a variable has `_FillValue`, or the missing value outside its attributes.
+fn has_fill((kind, var): (Kind, &Variable), value: &Values) -> bool {
+    let outside = missing_value_outside_attributes(kind, var);
+    var.attribute("_FillValue").is_some() || outside.is_some_and(|own| is_same(&own, value))
+}
+
+/// Declares the missing value of a variable of the whole, and converts declared values to its type. `kind` is the kind of the whole.
 ///
 /// # Errors
 /// Returns errors of the conversion.
-pub(super) fn declare(var: &mut Variable, ty: Option<Atomic>, value: Option<Values>) -> Result<()> {
+pub(super) fn declare(
+    (kind, var): (Kind, &mut Variable),
+    ty: Option<Atomic>,
+    value: Option<Values>,
+) -> Result<()> {
     let own = var.ty.atomic();
     for attribute in &mut var.attributes {
         let declares = attribute.name.is("_FillValue") || attribute.name.is("missing_value");
         let Some(ty) = ty.filter(|_| declares) else {
             continue;
         };
-        attribute.values = convert(&attribute.values, ty)?;
+        attribute.values = converted(&attribute.values, ty)?;
         attribute.ty = ty.into();
     }
-    let Some(value) = value.filter(|_| var.attribute("_FillValue").is_none()) else {
+    let Some(value) = value.filter(|value| !has_fill((kind, var), value)) else {
         return Ok(());
     };
     if let (Some(_), Some(attribute)) = (own, Attribute::atomic(Name::stored(b"_FillValue"), value))

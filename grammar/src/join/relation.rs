@@ -9,6 +9,7 @@ use netcdf_core::model::Atomic;
 use super::facts::InputVariable;
 use super::mismatch::mismatch;
 use super::repack::RepackedForm;
+use super::request::JoinRequest;
 use super::units::TimeTarget;
 use super::{attributes, missing, packing, units};
 
@@ -21,12 +22,9 @@ pub(super) struct WholeVariable<'a> {
     pub(super) missing: missing::WholeMissing,
     /// The axis along which inputs follow each other.
     pub(super) axis: Option<JoinedAxis>,
-    /// The time units of the whole.
-    pub(super) time_units: Option<&'a str>,
     /// The form after unpacking.
     pub(super) repacked: Option<RepackedForm>,
-    /// Whether the whole becomes references.
-    pub(super) references: bool,
+    pub(super) request: &'a JoinRequest,
 }
 
 impl WholeVariable<'_> {
@@ -35,7 +33,7 @@ impl WholeVariable<'_> {
         TimeTarget {
             base: self.base,
             joined: self.axis.is_some(),
-            units: self.time_units,
+            request: self.request,
         }
     }
 }
@@ -69,15 +67,17 @@ pub(super) fn relation(
             ..Conversion::default()
         },
         None => {
-            packing::check([base, other], names, whole.references)?;
-            if whole.references && whole.axis.is_some() {
+            packing::check([base, other], names, whole.request)?;
+            if whole.request.references && whole.axis.is_some() {
                 missing::check_fill([base, other], names)?;
             }
             Conversion {
                 unpack: None,
                 ty: whole.ty.filter(|ty| is_other_type(other, *ty)),
                 linear: units::linear(&whole.times(), other, names)?,
-                missing: missing::replaced((whole.ty, &whole.missing), other),
+                missing: whole
+                    .axis
+                    .and_then(|_| missing::replaced((whole.ty, &whole.missing), other)),
             }
         }
     };

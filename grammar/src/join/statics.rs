@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{OrInternal as _, Result};
+use netcdf_core::model::strings::characters;
 use netcdf_core::model::{Region, Values, VarId};
 use netcdf_core::sum::{Digest, chunks_digest, elements_digest};
 
@@ -13,6 +14,7 @@ use super::dimension::var_of;
 use super::facts::InputVariable;
 use super::mismatch::mismatch;
 use super::opener::InputOpener;
+use super::types::are_characters;
 
 /// The maximum size of a chunk that is compared as stored, in bytes.
 const STORED: usize = 64 << 20;
@@ -39,6 +41,8 @@ enum DigestForm {
     Chunks,
     /// Decoded elements.
     Elements,
+    /// Characters, or strings of one byte as characters.
+    Characters,
 }
 
 impl DigestForm {
@@ -46,6 +50,11 @@ impl DigestForm {
         match self {
             Self::Chunks => chunks_digest(set, id),
             Self::Elements => elements_digest(set, id),
+            Self::Characters => {
+                let region = Region::whole(&set.reader.schema().shape(id));
+                let values = characters(set.read(id, &region)?);
+                Ok(Digest::of_bytes(format!("{values:?}").as_bytes()))
+            }
         }
     }
 }
@@ -124,7 +133,12 @@ impl<'a> StaticReference<'a> {
         if self.has_other_meaning([known, facts]) {
             return Ok(());
         }
-        if known.ty != facts.ty || known.shape != facts.shape || self.is_different(&facts.path) {
+        let form = match are_characters([known, facts]) {
+            true => DigestForm::Characters,
+            false => DigestForm::Elements,
+        };
+        let is_other_type = known.ty != facts.ty && form == DigestForm::Elements;
+        if is_other_type || known.shape != facts.shape || self.is_different(&facts.path) {
             return Ok(());
         }
         let own = var_of(self.reader.schema(), &facts.path).or_internal("a variable")?;
@@ -134,7 +148,7 @@ impl<'a> StaticReference<'a> {
         if has_comparable_chunks([known, facts]) && same(DigestForm::Chunks)? {
             return Ok(());
         }
-        match (same(DigestForm::Elements)?, &self.different) {
+        match (same(form)?, &self.different) {
             (true, _) => Ok(()),
             (false, Some(different)) => {
                 let mut different = different.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,9 +208,12 @@ fn first_difference(vars: [(Dataset<'_>, VarId); 2]) -> Result<String> {
         }
     };
     let [a, b] = [read(vars[0])?, read(vars[1])?];
-    let (Some(a), Some(b)) = (a, b) else {
+    let (Some(mut a), Some(mut b)) = (a, b) else {
         return Ok(String::new());
     };
+    if a.data_type() != b.data_type() {
+        (a, b) = (characters(a), characters(b));
+    }
     let one = |values: &Values, n: usize| format!("{:?}", values.slice(n..n + 1));
     let place = (0..a.len()).find(|n| one(&a, *n) != one(&b, *n));
     Ok(place.map_or_else(String::new, |n| {

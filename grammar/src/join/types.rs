@@ -62,22 +62,43 @@ fn real(ty: Atomic, most: i128) -> Option<Atomic> {
     }
 }
 
-/// Returns the common type of a variable, or `None` for types that are not atomic numbers.
+/// Returns whether a variable has characters, apart from strings of pure Zarr.
+fn has_characters(facts: &InputVariable) -> bool {
+    facts.element.plain_type() == Some(Atomic::Char)
+}
+
+/// Returns whether one input has characters, and the other the strings that pure Zarr stores for characters.
+pub(super) fn are_characters([a, b]: [&InputVariable; 2]) -> bool {
+    (a.has_character_strings && has_characters(b)) || (has_characters(a) && b.has_character_strings)
+}
+
+/// Returns the common type of a variable, or `None` for types that are not atomic numbers. `grows`: the first input is extended.
 ///
 /// # Errors
 /// Returns an error for different types without a common type, with the names of two inputs.
 pub(super) fn common_type<'a>(
     all: impl Iterator<Item = (&'a InputVariable, usize)>,
     name: impl Fn(usize) -> String,
+    grows: bool,
 ) -> Result<Option<Atomic>> {
+    let all: Vec<_> = all.collect();
+    // An extended dataset of pure Zarr keeps strings of one byte, which a copy would widen.
+    let in_characters = all.iter().any(|(facts, _)| has_characters(facts))
+        || (grows && all.iter().all(|(facts, _)| facts.has_character_strings));
+    let is_character = |facts: &InputVariable| {
+        has_characters(facts) || (in_characters && facts.has_character_strings)
+    };
     let mut found: Option<(&InputVariable, usize, Option<Atomic>)> = None;
     for (facts, input) in all {
-        let own = facts.element.plain_type();
+        let own = match is_character(facts) {
+            true => Some(Atomic::Char),
+            false => facts.element.plain_type(),
+        };
         let Some((first, first_input, ty)) = &mut found else {
             found = Some((facts, input, own));
             continue;
         };
-        if first.ty == facts.ty {
+        if first.ty == facts.ty && is_character(first) == is_character(facts) {
             continue;
         }
         match ty.zip(own).and_then(|(a, b)| common(a, b)) {

@@ -6,6 +6,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use super::facts::InputVariable;
 use super::mismatch::mismatch;
 use super::missing::own_missing;
+use super::request::JoinRequest;
 use crate::time::TimeUnits;
 
 impl InputVariable {
@@ -26,8 +27,7 @@ pub(super) struct TimeTarget<'a> {
     pub(super) base: &'a InputVariable,
     /// Whether inputs follow each other along a dimension of the variable.
     pub(super) joined: bool,
-    /// The requested units.
-    pub(super) units: Option<&'a str>,
+    pub(super) request: &'a JoinRequest,
 }
 
 /// Returns the change of the times of an input to the units of the whole; `None` for equal units, and for variables without times.
@@ -49,7 +49,7 @@ pub(super) fn linear(
         let what = format!("different calendars of {}: {a} and {b}", base.path);
         return Err(mismatch(names, &what));
     }
-    let to = match whole.units {
+    let to = match whole.request.time_units.as_deref() {
         Some(units) if whole.joined => requested(units, base)?,
         Some(_) | None => first,
     };
@@ -75,7 +75,16 @@ pub(super) fn linear(
         offset: offset / divisor,
         tolerance: 0.5 / to_unit as f64,
         missing: own_missing(other),
+        remedy: remedy(whole.request),
     }))
+}
+
+/// Returns the remedy for a value that is not exact in the units of the whole.
+fn remedy(request: &JoinRequest) -> &'static str {
+    match request.extends {
+        true => "join the output and the inputs to a new dataset with --join --time-units",
+        false => "use --time-units to choose other units",
+    }
 }
 
 /// Returns the requested units in the calendar of a variable.

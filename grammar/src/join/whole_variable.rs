@@ -63,7 +63,10 @@ impl<'h> VariableBuilder<'_, 'h> {
         let repacked = self.repacked(&facts)?;
         let ty = match repacked {
             Some(_) => facts.base.element.plain_type(),
-            None => common_type(facts.ordered(), self.whole.name)?,
+            None => {
+                let grows = self.whole.request.extends && axis.is_some();
+                common_type(facts.ordered(), self.whole.name, grows)?
+            }
         };
         let mut missing = WholeMissing::new(facts.ordered().map(|(facts, _)| facts), ty);
         if facts.is_lacking() && axis.is_some() {
@@ -74,9 +77,8 @@ impl<'h> VariableBuilder<'_, 'h> {
             ty,
             missing,
             axis,
-            time_units: self.whole.request.time_units.as_deref(),
             repacked,
-            references: self.whole.request.references,
+            request: self.whole.request,
         };
         let relations = self.relations(&variable, &facts)?;
         let parts = self.parts((&variable, id), &facts, &relations)?;
@@ -203,7 +205,7 @@ impl<'h> VariableBuilder<'_, 'h> {
             .iter()
             .map(|relation| relation.and_then(|r| r.conversion.clone()));
         let conversions: Vec<_> = conversions.collect();
-        let is_tagged = !base.is_plain() && axis.is_some() && !alike;
+        let is_tagged = variable.ty.is_none() && axis.is_some() && !alike;
         let sizes = facts
             .different
             .values()
@@ -239,6 +241,7 @@ impl<'h> VariableBuilder<'_, 'h> {
             .map(|(facts, _)| facts.element.plain_type());
         let is_promoted = variable.ty.is_some() && types.clone().any(|ty| ty != variable.ty);
         let mut note = |what: String| self.described.notes.push((facts.path.clone(), what));
+        let kind = self.described.dataset.schema.kind;
         let var = self.described.dataset.schema.var_mut(id)?;
         if let Some(form) = &variable.repacked {
             note(form.note());
@@ -252,13 +255,21 @@ impl<'h> VariableBuilder<'_, 'h> {
         let promoted = variable.ty.filter(|_| is_promoted);
         if let Some(ty) = promoted {
             var.ty = ty.into();
-            var.storage.unwritten = None;
-            note(format!(
-                "converted to {}, because the inputs have several types",
-                ty.name()
-            ));
+            (var.storage.unwritten, var.storage.max_string) = (None, None);
+            // The output may be the first input: pure Zarr stores characters as before.
+            if !variable.base.has_character_strings {
+                note(format!(
+                    "converted to {}, because the inputs have several types",
+                    ty.name()
+                ));
+            }
         }
-        if let Some(units) = variable.time_units.filter(|_| is_retimed(variable)) {
+        if let Some(units) = variable
+            .request
+            .time_units
+            .as_deref()
+            .filter(|_| is_retimed(variable))
+        {
             let units = Values::Char(units.as_bytes().to_vec());
             let own = var.attributes.iter_mut().find(|a| a.name.is("units"));
             let new = Attribute::atomic(Name::stored(b"units"), units);
@@ -266,13 +277,15 @@ impl<'h> VariableBuilder<'_, 'h> {
                 *own = new;
             }
         }
-        let declares = replaces || is_promoted || (facts.is_lacking() && variable.axis.is_some());
+        let is_joined = variable.axis.is_some();
+        let is_new = variable.missing.is_new && !facts.base.is_coordinate();
+        let declares = replaces || is_promoted || (is_joined && (is_new || facts.is_lacking()));
         let value = variable
             .missing
             .value
             .clone()
             .filter(|_| variable.missing.declared && declares);
-        declare(var, promoted, value)
+        declare((kind, var), promoted, value)
     }
 }
 
@@ -315,6 +328,7 @@ fn element_of(base: &InputVariable, ty: Option<Atomic>) -> Layout {
         element: StoredElement {
             ty: DataType::Atomic(ty),
             size: size.unwrap_or(layout.element.size),
+            plain: true,
             ..layout.element
         },
         fill: None,

@@ -41,6 +41,21 @@ impl Schema {
     }
 }
 
+/// Returns strings of at most one byte as characters. An empty string becomes a NUL. Other values stay.
+#[must_use]
+pub fn characters(values: Values) -> Values {
+    let Values::String(strings) = &values else {
+        return values;
+    };
+    let character = |string: &Option<Box<[u8]>>| match string.as_deref() {
+        None | Some([]) => Some(0),
+        Some([byte]) => Some(*byte),
+        Some(_) => None,
+    };
+    let all: Option<Vec<u8>> = strings.iter().map(character).collect();
+    all.map_or(values, Values::Char)
+}
+
 /// Returns the number of bytes in an attribute.
 ///
 /// # Errors
@@ -57,4 +72,23 @@ pub fn string_size(attribute: &Attribute) -> Result<u64> {
         let what = format!("{} is not a number of bytes", attribute.name);
         Error::new(ErrorKind::Argument, what)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_of_one_byte_become_characters() {
+        let strings = |texts: &[&str]| {
+            let texts = texts.iter().map(|text| Some(text.as_bytes().into()));
+            Values::String(texts.collect())
+        };
+        let found = characters(strings(&["a", ""]));
+        assert_eq!(found, Values::Char(b"a\0".to_vec()));
+        let long = strings(&["a", "bc"]);
+        assert_eq!(characters(long.clone()), long);
+        let other = Values::Int(vec![1]);
+        assert_eq!(characters(other.clone()), other);
+    }
 }

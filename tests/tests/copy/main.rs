@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod append_forms;
 mod cloud;
 mod copying;
 mod digests;

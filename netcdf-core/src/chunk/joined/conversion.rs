@@ -59,6 +59,8 @@ pub struct LinearMap {
     pub tolerance: f64,
     /// Values that stay: one element each.
     pub missing: Vec<Values>,
+    /// The remedy for a value without an exact result.
+    pub remedy: &'static str,
 }
 
 /// Values that become one value.
@@ -178,7 +180,9 @@ impl LinearMap {
             #[expect(clippy::cast_possible_truncation, reason = "the difference is checked")]
             let z = y as f32;
             let exact = !y.is_finite() || (f64::from(z) - y).abs() <= self.tolerance;
-            exact.then_some(z).ok_or_else(|| inexact(&x.to_string()))
+            exact
+                .then_some(z)
+                .ok_or_else(|| self.inexact(&x.to_string()))
         };
         let all = values.iter().map(|x| narrow((x, one(x)?)));
         all.collect()
@@ -208,7 +212,7 @@ impl LinearMap {
         let lost = lost_scaled + lost_shift + lost_sum;
         match lost.abs() <= self.tolerance {
             true => Ok(sum),
-            false => Err(inexact(&x.to_string())),
+            false => Err(self.inexact(&x.to_string())),
         }
     }
 
@@ -223,9 +227,14 @@ impl LinearMap {
             let sum = scaled.and_then(|n| n.checked_add(self.offset));
             let exact = sum.filter(|n| n % self.divisor.max(1) == 0);
             let value = exact.and_then(|n| T::try_from(n / self.divisor.max(1)).ok());
-            value.ok_or_else(|| inexact(&wide.to_string()))
+            value.ok_or_else(|| self.inexact(&wide.to_string()))
         };
         values.iter().map(one).collect()
+    }
+
+    fn inexact(&self, value: &str) -> Error {
+        let what = format!("{value} has no exact value in the units of the first input");
+        Error::new(ErrorKind::Range, what).with_remedy(self.remedy)
     }
 }
 
@@ -238,11 +247,6 @@ fn whole_number(value: &Values) -> Option<i128> {
         Ok(Values::Int64(one)) => one.first().map(|x| i128::from(*x)),
         Ok(_) | Err(_) => None,
     }
-}
-
-fn inexact(value: &str) -> Error {
-    let what = format!("{value} has no exact value in the units of the first input");
-    Error::new(ErrorKind::Range, what).with_remedy("use --time-units to choose other units")
 }
 
 impl MissingValues {

@@ -128,7 +128,12 @@ impl JoinedReader<'_> {
             .conversions
             .get(run.number)
             .and_then(Option::as_ref);
-        let forms = (layout.element, variable.layout.element);
+        let whole = variable.layout.element;
+        let forms = match whole.plain_type() {
+            // Strings of one byte are stored like characters.
+            Some(Atomic::Char) => (whole, whole),
+            Some(_) | None => (layout.element, whole),
+        };
         match conversion {
             _ if variable.tagged => tagged(piece.input, &read, (forms.1.size, forms.0.size)),
             Some(conversion) => conversion

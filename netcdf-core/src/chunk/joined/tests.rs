@@ -116,6 +116,7 @@ fn times_are_rebased_exactly() {
             offset: 48,
             tolerance: 0.5e-9 / 86400.0,
             missing: vec![Values::Int(vec![-1])],
+            remedy: "",
         }),
         ..Conversion::default()
     };

@@ -51,6 +51,16 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     }
 }
 
+/// Returns the fill value that a variable of this kind has outside its attributes, if readers take equal elements for missing data. NUL
+/// characters are padding.
+#[must_use]
+pub fn missing_value_outside_attributes(kind: Kind, var: &Variable) -> Option<Values> {
+    let value = var.storage.unwritten.clone()?;
+    let is_missing = bare_fill(kind) == BareFill::Missing && var.attribute("_FillValue").is_none();
+    let is_padding = matches!(&value, Values::Char(bytes) if bytes.as_slice() == [0]);
+    (is_missing && !is_padding).then_some(value)
+}
+
 /// Returns whether the output needs a `_FillValue`, because the fill value is not the default value. Bytes have no default fill value.
 fn needs_attribute(var: &Variable, value: &Values) -> bool {
     let said = var.attribute("_FillValue").is_some();
@@ -95,6 +105,24 @@ mod tests {
         let to = carried(there(), (Kind::PURE_ZARR, Kind::NETCDF4));
         assert_eq!(to.fill_value(), Some(there()));
         assert_eq!((to.attributes.len(), to.storage.unwritten), (1, None));
+    }
+
+    #[test]
+    fn only_version_2_has_missing_values_outside_attributes() {
+        let outside = |kind, values: Values| {
+            let ty = values.data_type().unwrap();
+            missing_value_outside_attributes(kind, &variable(Some(values), ty))
+        };
+        for values in [Values::Short(vec![-9]), Atomic::Float.default_fill()] {
+            assert_eq!(
+                outside(Kind::PURE_ZARR, values.clone()),
+                Some(values.clone())
+            );
+            for kind in [Kind::PURE_ZARR3, Kind::NETCDF4] {
+                assert_eq!(outside(kind, values.clone()), None);
+            }
+        }
+        assert_eq!(outside(Kind::PURE_ZARR, Values::Char(vec![0])), None);
     }
 
     #[test]

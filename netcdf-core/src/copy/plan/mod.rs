@@ -11,7 +11,7 @@ mod strings;
 mod texts;
 mod unused;
 
-pub use fill::carry_fill;
+pub use fill::{carry_fill, missing_value_outside_attributes};
 pub use sparse::keep_fill_values;
 pub(super) use sparse::{has_nothing, may_lack_data};
 pub use strings::{size_known_strings, size_strings, widen_strings};
