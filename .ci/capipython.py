@@ -96,7 +96,7 @@ def compare_tests(source, folder, runs, report):
         ours = ["env", *preloaded, run_script, python, TESTS, "read"]
         return found(python, TESTS, "make"), found(python, TESTS, "read"), found(*ours)
 
-    for path, (made, theirs, ours) in in_parallel(ran, sorted((folder / "test").glob("test_*.py"))):
+    for path, (made, theirs, ours) in in_parallel(ran, sorted((folder / "test").glob("t*st_*.py"))):
         words = {}
         for name, result in made.items():
             outcome = library_outcome(result, theirs.get(name), ours.get(name, "no outcome"))

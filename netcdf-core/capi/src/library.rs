@@ -9,12 +9,13 @@ use crate::dataset::CacheSettings;
 use crate::error_number::ErrorNumber;
 use crate::texts;
 
-/// The version of the interface, in the form of netCDF-C: number, ` of `, and the build.
+/// The version of the interface, in the form of netCDF-C: number, ` of `, and the build. Programs compare numbers as text, where 4.10 comes
+/// before 4.6.
 const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
-    concat!("4.10.0 of netcdf-tools ", env!("CARGO_PKG_VERSION"), " $\0").as_bytes(),
+    concat!("4.9.3 of netcdf-tools ", env!("CARGO_PKG_VERSION"), " $\0").as_bytes(),
 ) {
     Ok(text) => text,
-    Err(_) => c"4.10.0 of netcdf-tools $",
+    Err(_) => c"4.9.3 of netcdf-tools $",
 };
 
 /// Settings that programs may set and query. They have no effect here.
