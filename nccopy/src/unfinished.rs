@@ -11,7 +11,7 @@ use netcdf_core::io::patched::PatchedFile;
 /// Rolls an unfinished change of a file or store back, before it is changed again. A file that cannot be locked stays as it is.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Changed`] if another program interfered with the change, and I/O errors.
+/// Returns [`ErrorKind::Changed`](netcdf_core::error::ErrorKind::Changed) if another program interfered with the change, and I/O errors.
 pub(crate) fn end(path: &Path, env: &Env) -> Result<()> {
     if path.is_dir() {
         let rules = DirectoryUpdateRules {
