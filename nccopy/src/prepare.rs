@@ -106,7 +106,7 @@ impl<'e> CopyInput<'e> {
             });
         }
         if request.in_place().is_some() && request.dry_run().is_none() {
-            unfinished::end(&copy.local, env)?;
+            unfinished::end_if_any(&copy.local, env)?;
         }
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
         let name = Arc::clone(input.name());

@@ -177,11 +177,7 @@ impl Damage {
     /// Returns the error if damage is not tolerated, if it is no damage, or if the limit is reached.
     pub fn meet(&self, e: Error) -> Result<()> {
         let damage = e.is_damage();
-        self.keep(
-            e,
-            damage && self.tolerated == Some(ToleratedDamage::Objects),
-        )
-        .map(drop)
+        self.keep_object(e, damage)
     }
 
     /// Records a damaged attribute of the variable or group with the path `owner`.
@@ -205,11 +201,12 @@ impl Damage {
             ErrorKind::Io | ErrorKind::Unsupported | ErrorKind::NoContent | ErrorKind::BadName
         );
         let damage = lost || e.is_damage();
-        self.keep(
-            e,
-            damage && self.tolerated == Some(ToleratedDamage::Objects),
-        )
-        .map(drop)
+        self.keep_object(e, damage)
+    }
+
+    fn keep_object(&self, e: Error, damage: bool) -> Result<()> {
+        let is_tolerated = self.tolerated == Some(ToleratedDamage::Objects);
+        self.keep(e, damage && is_tolerated).map(drop)
     }
 
     fn keep(&self, e: Error, is_tolerated: bool) -> Result<MutexGuard<'_, FoundDamage>> {
