@@ -8,7 +8,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{OrInternal as _, Result};
 use netcdf_core::model::strings::characters;
 use netcdf_core::model::{Region, Values, VarId};
-use netcdf_core::sum::{Digest, chunks_digest, elements_digest};
+use netcdf_core::sum::{Digest, characters_digest, chunks_digest, elements_digest};
 
 use super::dimension::var_of;
 use super::facts::InputVariable;
@@ -50,11 +50,7 @@ impl DigestForm {
         match self {
             Self::Chunks => chunks_digest(set, id),
             Self::Elements => elements_digest(set, id),
-            Self::Characters => {
-                let region = Region::whole(&set.reader.schema().shape(id));
-                let values = characters(set.read(id, &region)?);
-                Ok(Digest::of_bytes(format!("{values:?}").as_bytes()))
-            }
+            Self::Characters => characters_digest(set, id),
         }
     }
 }

@@ -4,9 +4,11 @@ use super::digest::Digest;
 use super::elements;
 use super::stream::Stream;
 use crate::chunk::Dataset;
+use crate::chunk::InBands;
 use crate::chunk::dataset::StoredChunks;
 use crate::error::Result;
-use crate::model::VarId;
+use crate::model::strings::characters;
+use crate::model::{Region, Values, VarId};
 
 /// Returns the digest of a variable's elements in row-major order.
 ///
@@ -15,6 +17,27 @@ use crate::model::VarId;
 pub fn elements_digest(set: Dataset<'_>, var: VarId) -> Result<Digest> {
     let mut to = Stream::new("elements");
     elements::all(set, var, &mut to)?;
+    Ok(to.digest())
+}
+
+/// The number of characters that are read at once.
+const CHARACTERS: u64 = 1 << 20;
+
+/// Returns the digest of a variable's characters, or of its strings of one byte, in row-major order.
+///
+/// # Errors
+/// Returns errors of reading, with the variable's path.
+pub fn characters_digest(set: Dataset<'_>, var: VarId) -> Result<Digest> {
+    let mut to = Stream::new("characters");
+    let layout = set.layout(var)?;
+    let region = Region::whole(&set.reader.schema().shape(var));
+    let work = |_: &Region, bytes: Vec<u8>| Ok(characters(set.values(var, &layout, &bytes)?));
+    set.bands(var, InBands::new(region, CHARACTERS), work, |values| {
+        if let Values::Char(bytes) = values {
+            to.add(&bytes);
+        }
+        Ok(())
+    })?;
     Ok(to.digest())
 }
 

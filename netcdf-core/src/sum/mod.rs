@@ -25,7 +25,7 @@ use crate::chunk::Dataset;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::{Attribute, Schema, VarId, Variable};
 
-pub use contents::{chunks_digest, elements_digest};
+pub use contents::{characters_digest, chunks_digest, elements_digest};
 pub use digest::Digest;
 pub use paths::var_path;
 use stream::Stream;
